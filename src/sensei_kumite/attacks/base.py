@@ -1,0 +1,95 @@
+"""What an attack strategy is: an entry of the campaign in, prompts with their oracle out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any, ClassVar, Generic, TypeVar
+
+from sensei_kumite.config.campaign import AttackEntry
+from sensei_kumite.config.fields import Block
+from sensei_kumite.errors import Problem
+from sensei_kumite.models import OracleSpec
+from sensei_kumite.registry import Registry
+
+
+class AttackParams(Block):
+    """Base of every strategy's `params`: unknown keys are errors."""
+
+
+P = TypeVar("P", bound=AttackParams)
+
+
+@dataclass(frozen=True, slots=True)
+class AttackContext:
+    """What a strategy may know of the run.
+
+    `resolve` finds a file named in the campaign (raises ConfigurationError); `random` gives a random
+    source that depends only on the run's seed and the name it is asked for; `check_oracle` returns
+    the problems of an oracle specification found at the given path of the attack file.
+    """
+
+    attempts: int
+    resolve: Callable[[str], Path]
+    random: Callable[[str], Random]
+    target_context: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One case as a strategy writes it. `case_id` and `oracle` are None for the defaults:
+    `<case prefix>_<n>` and the entry's or strategy's oracle."""
+
+    text: str
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    case_id: str | None = None
+    oracle: OracleSpec | None = None
+
+
+class Attack(ABC, Generic[P]):
+    """A strategy: built from one entry of the campaign, yields its prompts.
+
+    A constructor raises ConfigurationError (or ValueError) for parameters that can never work;
+    `prompts` is only called on an entry without problems.
+    """
+
+    description: ClassVar[str] = ""
+    needs_generation: ClassVar[bool] = False
+    rephrases: ClassVar[str] = ""
+    default_oracle: ClassVar[OracleSpec]
+    Params: ClassVar[type[AttackParams]] = AttackParams
+
+    def __init__(self, entry: AttackEntry, params: P, context: AttackContext) -> None:
+        self.entry = entry
+        self.params = params
+        self.context = context
+
+    @abstractmethod
+    def prompts(self) -> Iterator[Prompt]:
+        """The prompts in order, as many as the entry's attempts ask for."""
+
+    @property
+    def report_name(self) -> str:
+        """The name of the attack in reports."""
+        return self.entry.name
+
+    @property
+    def case_prefix(self) -> str:
+        """What case ids begin with."""
+        return self.entry.name
+
+    def oracle(self) -> OracleSpec:
+        """The oracle of prompts that bring none: the entry's, else the strategy's own."""
+        if self.entry.oracle:
+            return OracleSpec(self.entry.oracle.type, self.entry.oracle.params)
+        return self.default_oracle
+
+    def problems(self) -> list[Problem]:
+        """What is wrong with the files this entry names, each with its place."""
+        return []
+
+
+ATTACKS: Registry[type[Attack[Any]]] = Registry("attack", "sensei_kumite.attacks")

@@ -1,0 +1,1 @@
+"""What people write: run.yml and security.yml as models, loaded with every problem and its place."""

@@ -54,7 +54,8 @@ class Registry(Generic[T]):
         except KeyError:
             names = self.names()
             raise UnknownName(
-                f"Unknown {self.kind} {name!r}.{did_you_mean(name, names)}", hint=f"Valid: {', '.join(names)}."
+                f"Unknown {self.kind} {name!r}.{did_you_mean(name, names)}",
+                hint=f"Valid: {', '.join(names)}.",
             ) from None
 
     def names(self) -> list[str]:

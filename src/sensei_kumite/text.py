@@ -12,9 +12,13 @@ from dataclasses import dataclass
 _QUOTES = dict.fromkeys(map(ord, "‘’‚‛′‵＇ʼʹ`´"), "'") | dict.fromkeys(map(ord, "“”„‟″‶«»"), '"')
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−"), "-")
 # Soft hyphen, zero-width spaces and joiners, direction marks, word joiner, tag characters, BOM.
-_INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]")
+_INVISIBLE = re.compile(
+    "[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]"
+)
 _TRANSLATION = _QUOTES | _DASHES
-_UNSHOWABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSHOWABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,9 @@ def excerpt(text: str, limit: int = 160) -> str:
 
 def visible(text: str) -> str:
     """`text` with control, direction and surrogate characters written as escapes, safe for a terminal."""
-    return _UNSHOWABLE.sub(lambda match: f"\\x{ord(match[0]):02x}" if match[0] < "\u0100" else f"\\u{ord(match[0]):04x}", text)
+    return _UNSHOWABLE.sub(
+        lambda match: f"\\x{ord(match[0]):02x}" if match[0] < "\u0100" else f"\\u{ord(match[0]):04x}", text
+    )
 
 
 def redact(text: str, secrets: Iterable[str]) -> str:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from sensei_kumite.config.campaign import AttackEntry
 from sensei_kumite.config.fields import Block
 from sensei_kumite.errors import Problem
+from sensei_kumite.files import Document, YamlPath
 from sensei_kumite.models import OracleSpec
 from sensei_kumite.registry import Registry
 
@@ -29,12 +30,13 @@ class AttackContext:
 
     `resolve` finds a file named in the campaign (raises ConfigurationError); `random` gives a random
     source that depends only on the run's seed and the name it is asked for; `check_oracle` returns
-    the problems of an oracle specification found at the given path of the attack file.
+    the problems of an oracle specification that stands at the given path of an attack file.
     """
 
     attempts: int
     resolve: Callable[[str], Path]
     random: Callable[[str], Random]
+    check_oracle: Callable[[OracleSpec, Document, YamlPath], list[Problem]]
     target_context: str = ""
 
 

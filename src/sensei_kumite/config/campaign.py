@@ -14,7 +14,9 @@ ReportFormat = Literal["html", "csv", "junit", "sarif", "jsonl", "markdown"]
 class Execution(Block):
     """How the campaign is run."""
 
-    attempts: Integer = Field(1, ge=1, description="Cases per built-in attack; full passes over each custom file.")
+    attempts: Integer = Field(
+        1, ge=1, description="Cases per built-in attack; full passes over each custom file."
+    )
     stop_on_breach: Flag = Field(False, description="Launch no case after the first breach.")
     max_cost: Number | None = Field(None, ge=0, description="Budget in USD for all model calls of the run.")
     timeout: Number | None = Field(None, gt=0, description="Seconds allowed for one target call.")
@@ -122,7 +124,9 @@ class AttackEntry(Block):
     @model_validator(mode="after")
     def _parameters_belong_to_custom_files(self) -> Self:
         if self.parameters and self.name != "custom_benchmark":
-            raise ValueError("parameters are for custom_benchmark entries; an attack's own settings go in params")
+            raise ValueError(
+                "parameters are for custom_benchmark entries; an attack's own settings go in params"
+            )
         return self
 
 

@@ -44,12 +44,16 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message to the target and what came back: an answer or an error, and the seconds it took."""
+    """One message to the target and what came back: an answer or an error, and the seconds it took.
+
+    `truncated` says that the answer was longer than what is kept of it.
+    """
 
     user: str
     assistant: str | None
     error: str | None
     seconds: float
+    truncated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +65,6 @@ class Transcript:
 
     pre_attack: tuple[Turn, ...]
     attack: Turn | None
-    session_reset: bool = False
-    truncated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one case. `seconds` is its duration, wall clock."""
+    """What became of one case; `metadata` holds the case's own and that of its execution."""
 
     case: Case
     status: Status

@@ -1,1 +1,1 @@
-""
+"""The commands people type. Nothing imports this package."""

@@ -1,1 +1,32 @@
-""
+"""Everything that can be tested: `technologies()` names it, `build_target()` makes it.
+
+Targets of our own register themselves when this package is imported. The technologies of
+chatbot-connectors join them at the first look-up, for importing that library costs more than a
+whole `--help`.
+"""
+
+from __future__ import annotations
+
+from sensei_kumite.targets.base import TARGETS, Target, TargetSettings
+
+
+def technologies() -> list[str]:
+    """The names of all technologies, sorted."""
+    _add_connectors()
+    return TARGETS.names()
+
+
+def build_target(technology: str, settings: TargetSettings) -> Target:
+    """The target that `technology` names, with its parameters checked; calls nothing on the network.
+
+    Raises UnknownName, and ConfigurationError with everything that is wrong with the parameters.
+    """
+    if technology not in TARGETS:
+        _add_connectors()
+    return TARGETS.get(technology)(settings)
+
+
+def _add_connectors() -> None:
+    from sensei_kumite.targets import connectors  # imports requests: 0.2 s
+
+    connectors.register()

@@ -1,0 +1,191 @@
+"""Wires one run together: target, run folder, engine, journal and reports."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Self
+
+import sensei_kumite
+from sensei_kumite.cli.console import Outcome, say
+from sensei_kumite.cli.interrupt import interruptible
+from sensei_kumite.config.loader import Workspace
+from sensei_kumite.engine import plan as planning
+from sensei_kumite.engine.case import skipped
+from sensei_kumite.engine.journal import JsonLines, RunFolder, read_plan, result_to_row, write_plan
+from sensei_kumite.engine.limits import Limits, RateLimit
+from sensei_kumite.engine.runner import RunContext, run
+from sensei_kumite.errors import ConfigurationError, Problem, UnknownName
+from sensei_kumite.models import CaseFinished, Event, RunFinished
+from sensei_kumite.reports.documents import RunInfo
+from sensei_kumite.reports.rows import ResultRows
+from sensei_kumite.reports.suite import suite_path, write_suite_report
+from sensei_kumite.reports.summary import summary_path, write_summary
+from sensei_kumite.targets import build_target
+from sensei_kumite.targets.base import Target, TargetSettings
+
+DRY_RUN = "Dry run: the case was built and not sent."
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """A checked campaign with its target."""
+
+    workspace: Workspace
+    plan: planning.Plan
+    target: Target
+    seed: int
+
+    @classmethod
+    def build(cls, workspace: Workspace, plan: planning.Plan, seed: int) -> tuple[Self | None, list[Problem]]:
+        """The campaign with its target built, and what is wrong with the target's settings."""
+        try:
+            return cls(workspace, plan, _build_target(workspace, seed), seed), []
+        except ConfigurationError as error:
+            return None, list(error.problems)
+
+    @property
+    def lanes(self) -> int:
+        """Conversations held at once: one where the target cannot tell them apart, unless asked for more."""
+        capable = self.target.capabilities.fresh_conversations and self.target.capabilities.concurrent_sessions
+        if capable or self.workspace.concurrency_is_set:
+            return self.workspace.campaign.execution.concurrency
+        return 1
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A run that is over, with its reports written."""
+
+    suite: Path
+    summary: Path
+    outcome: Outcome
+    interrupted: bool = False
+
+
+def dry_run(campaign: Campaign) -> Finished:
+    """Build every case and the reports; call no target."""
+    started, clock = datetime.now(UTC), time.perf_counter()
+    folder = _new_folder(campaign)
+    executions = campaign.plan.executions
+    with JsonLines(folder.results) as journal:
+        for index, case in read_plan(folder.plan):
+            journal.write(result_to_row(index, skipped(case, executions[case.entry], DRY_RUN)))
+    return _write_reports(campaign, folder, started, time.perf_counter() - clock)
+
+
+def execute(campaign: Campaign, show: Callable[[Event], None]) -> Finished:
+    """Run the campaign; every result is journalled as it comes, `show` sees every event.
+
+    Raises TargetError when the target is not there, before anything is written.
+    """
+    campaign.target.probe()
+    _say_what_is_special(campaign)
+    started, clock = datetime.now(UTC), time.perf_counter()
+    folder = _new_folder(campaign)
+    total = sum(1 for _ in read_plan(folder.plan))
+    interrupted = False
+    with interruptible() as asked_to_end, JsonLines(folder.results) as journal:
+        execution = campaign.workspace.campaign.execution
+        context = RunContext(
+            target=campaign.target,
+            limits=Limits(execution.retries, execution.timeout, RateLimit(execution.rate_limit)),
+            lanes=campaign.lanes,
+            executions=campaign.plan.executions,
+            oracle=planning.OracleCache(planning.oracle_context(campaign.workspace)),
+            interrupted=asked_to_end,
+            stop_on_breach=execution.stop_on_breach,
+        )
+        for event in run(folder.plan, total, context):
+            if isinstance(event, CaseFinished):
+                journal.write(result_to_row(event.index, event.result))
+            elif isinstance(event, RunFinished):
+                interrupted = event.interrupted
+            show(event)
+    return _write_reports(campaign, folder, started, time.perf_counter() - clock, interrupted=interrupted)
+
+
+def _new_folder(campaign: Campaign) -> RunFolder:
+    """The folder of a new run, with its plan written."""
+    workspace = campaign.workspace
+    folder = RunFolder.take(
+        workspace.project / "output", workspace.campaign.security_test_name, datetime.now().astimezone()
+    )
+    write_plan(folder.plan, planning.expand(campaign.plan))
+    return folder
+
+
+def _write_reports(
+    campaign: Campaign, folder: RunFolder, started: datetime, seconds: float, *, interrupted: bool = False
+) -> Finished:
+    name = campaign.workspace.campaign.security_test_name
+    rows = ResultRows(folder.results)
+    outcome = Outcome()
+    for row in rows:
+        outcome.add(row)
+    info = RunInfo(
+        serial=folder.serial,
+        security_test_name=name,
+        settings=campaign.workspace.campaign.report_view(),
+        target=campaign.target.describe(),
+        version=sensei_kumite.__version__,
+        started=started.isoformat(timespec="seconds"),
+        finished=datetime.now(UTC).isoformat(timespec="seconds"),
+        seed=campaign.seed,
+        errors=[{"run": "Interrupted before all cases had run."}] if interrupted else [],
+        total_cost=0.0,
+        conversation_time=seconds,
+    )
+    suite = suite_path(folder.output, name, folder.serial)
+    summary = summary_path(folder.output, folder.serial)
+    write_suite_report(suite, rows, info)
+    write_summary(summary, rows, info)
+    return Finished(suite, summary, outcome, interrupted)
+
+
+def _build_target(workspace: Workspace, seed: int) -> Target:
+    """The target that the workspace names; raises ConfigurationError with the place in run.yml."""
+    campaign, run_file = workspace.campaign, workspace.run_file
+    technology = "dummy" if campaign.execution.dummy_testing else run_file.technology
+    place = workspace.run_place
+    if not technology:
+        raise ConfigurationError(
+            [
+                Problem(
+                    "technology is not set, so there is no chatbot to test.",
+                    place(()),
+                    "Name one in run.yml, or set execution.dummy_testing: true in security.yml.",
+                )
+            ]
+        )
+    settings = TargetSettings(
+        params={} if technology == "dummy" else run_file.connector_params,
+        project=workspace.project,
+        system_prompt=campaign.dummy_chatbot.system_prompt,
+        timeout=campaign.execution.timeout,
+        seed=seed,
+    )
+    try:
+        return build_target(technology, settings)
+    except UnknownName as error:
+        raise ConfigurationError([Problem(error.message, place(("technology",)), error.hint)]) from None
+    except ConfigurationError as error:
+        raise ConfigurationError(
+            [
+                problem
+                if problem.place
+                else Problem(problem.message, place(("connector_params",)), problem.hint)
+                for problem in error.problems
+            ]
+        ) from None
+
+
+def _say_what_is_special(campaign: Campaign) -> None:
+    for warning in getattr(campaign.target, "warnings", ()):
+        say(f"warning: {warning}")
+    if campaign.lanes == 1 < campaign.workspace.campaign.execution.concurrency:
+        say("The target cannot open a fresh conversation, so cases run one after another. Set "
+            "execution.concurrency to run more at once.")

@@ -1,0 +1,161 @@
+"""What the terminal shows: progress on stderr, the result on stdout. Text of targets is never markup."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sensei_kumite.errors import Problem
+from sensei_kumite.models import CaseFinished, Event, RunStarted, Status
+from sensei_kumite.reports.statistics import AttackTally, CampaignTally
+from sensei_kumite.text import excerpt, visible
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+SHOWN_BREACHES = 10
+_PLAIN_INTERVAL = 10.0
+
+
+def say(text: str) -> None:
+    """A line on stderr: notices, problems, progress."""
+    print(visible_lines(text), file=sys.stderr)
+
+
+def visible_lines(text: str) -> str:
+    """`text` with its line breaks, and everything else that acts on a terminal made visible."""
+    return "\n".join(visible(line) for line in text.split("\n"))
+
+
+def show_problems(problems: Iterable[Problem]) -> None:
+    """Each problem on a line of its own on stderr."""
+    for problem in sorted(problems, key=Problem.sort_key):
+        say(str(problem))
+
+
+@contextmanager
+def progress(enabled: bool) -> Iterator[ProgressView]:
+    """A view that shows events as they come: a bar on a terminal, else a line now and then."""
+    if not enabled:
+        yield ProgressView()
+    elif sys.stderr.isatty():
+        with _bar() as bar:
+            yield BarView(bar)
+    else:
+        yield LinesView()
+
+
+class ProgressView:
+    """Shows nothing."""
+
+    def show(self, event: Event) -> None:
+        """Take note of one event."""
+
+
+class LinesView(ProgressView):
+    """Plain lines, at most one in ten seconds and one at the end: for logs."""
+
+    def __init__(self) -> None:
+        self._total = self._done = self._breached = self._errors = 0
+        self._last = time.monotonic()
+
+    def show(self, event: Event) -> None:
+        """Count the event and print a line when it is time."""
+        if isinstance(event, RunStarted):
+            self._total = event.total
+            say(f"{event.total} cases on {event.lanes} lane{'s' if event.lanes > 1 else ''}")
+        elif isinstance(event, CaseFinished):
+            self._done += 1
+            self._breached += event.result.status is Status.BREACHED
+            self._errors += event.result.status is Status.ERROR
+            if self._done == self._total or time.monotonic() - self._last >= _PLAIN_INTERVAL:
+                self._last = time.monotonic()
+                say(f"{self._done}/{self._total} cases, {self._breached} breached, {self._errors} errors")
+
+
+class BarView(ProgressView):
+    """A bar with the time left."""
+
+    def __init__(self, bar: Progress) -> None:
+        self._bar = bar
+        self._task: TaskID | None = None
+
+    def show(self, event: Event) -> None:
+        """Move the bar."""
+        if isinstance(event, RunStarted):
+            self._task = self._bar.add_task("cases", total=event.total)
+        elif isinstance(event, CaseFinished) and self._task is not None:
+            self._bar.advance(self._task)
+
+
+def _bar() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        refresh_per_second=4,
+    )
+
+
+class Outcome:
+    """Collects what the end of a run shows: the tally, seconds per attack, the first breaches."""
+
+    def __init__(self) -> None:
+        self.tally = CampaignTally()
+        self.seconds: dict[str, float] = {}
+        self.breaches: list[tuple[str, str]] = []
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Count one journal row."""
+        self.tally.add(row)
+        attack, metadata = str(row["attack"]), row["metadata"]
+        seconds = metadata.get("pre_attack_time", 0.0) + metadata.get("attack_response_time", 0.0)
+        self.seconds[attack] = self.seconds.get(attack, 0.0) + seconds
+        if row["status"] == Status.BREACHED and len(self.breaches) < SHOWN_BREACHES:
+            self.breaches.append((f"{attack} {row['case_id']}", excerpt(str(row["response"]))))
+
+
+def show_outcome(outcome: Outcome, reports: Iterable[Path]) -> None:
+    """The table of a finished run, its first breaches, and where the reports are."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=None)
+    table.add_column("attack")
+    for title in ("attempts", "breached", "rate (95 % interval)", "errors", "cost $", "time s"):
+        table.add_column(title, justify="right")
+    for name, tally in outcome.tally.attacks.items():
+        table.add_row(Text(visible(name)), *_cells(tally, outcome.seconds.get(name, 0.0)))
+    table.add_section()
+    table.add_row("total", *_cells(outcome.tally.total, sum(outcome.seconds.values())))
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(table)
+    for name, response in outcome.breaches:
+        console.print(Text.assemble("breached ", (visible(name), "bold"), ": ", response))
+    more = outcome.tally.total.breached - len(outcome.breaches)
+    if more > 0:
+        console.print(Text(f"and {more} more breaches, all in the report"))
+    for path in reports:
+        print(f"Report: {visible(str(path))}")
+
+
+def _cells(tally: AttackTally, seconds: float) -> list[str]:
+    breached = f"{tally.breached}" + (f" ({tally.potential} potential)" if tally.potential else "")
+    return [str(tally.attempts), breached, _rate(tally), str(tally.errors), "0.0000", f"{seconds:.1f}"]
+
+
+def _rate(tally: AttackTally) -> str:
+    if tally.success_rate is None or tally.ci95 is None:
+        return "-"
+    low, high = tally.ci95
+    return f"{tally.success_rate:.0%} ({low:.0%}–{high:.0%})"

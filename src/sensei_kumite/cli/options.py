@@ -1,0 +1,166 @@
+"""The arguments of `sensei-kumite`: declared once, parsed into a typed namespace."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+import sensei_kumite
+
+AUTHORISED_USE = "Only for systems that you own or have permission to test."
+FAIL_ON = ("breach", "error", "any", "none")
+
+
+class Options(argparse.Namespace):
+    """What was typed; None where it was not."""
+
+    run_from_yaml: Path | None
+    config: Path | None
+    project_path: Path | None
+    validate_only: bool
+    dry_run: bool
+    list_attacks: bool
+    describe_attack: str | None
+    list_oracles: bool
+    describe_oracle: str | None
+    describe_custom_attacks: str | None
+    write_schemas: Path | None
+    attack: list[str]
+    fail_on: str
+    max_asr: float | None
+    concurrency: int | None
+    seed: int | None
+    safe: bool
+    quiet: bool
+    verbose: bool
+
+
+def parse(argv: list[str] | None) -> Options:
+    """Parse the command line; ends the program with status 2 and the usage where it makes no sense."""
+    parser = _parser()
+    options = parser.parse_args(argv, Options())
+    _check(parser, options)
+    return options
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="sensei-kumite",
+        description=f"Runs adversarial security campaigns against chatbots. {AUTHORISED_USE}",
+        epilog="Exit codes: 0 finished or valid; 1 a problem in configuration or environment; 2 wrong usage; "
+        "3 --fail-on or --max-asr says so; 130 interrupted.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"sensei-kumite {sensei_kumite.__version__}")
+    _add_workspace(parser.add_argument_group("workspace"))
+    _add_instead(parser.add_argument_group("instead of a run"))
+    _add_run(parser.add_argument_group("the run"))
+    output = parser.add_argument_group("output").add_mutually_exclusive_group()
+    output.add_argument("-q", "--quiet", action="store_true", help="print the path of the report alone")
+    output.add_argument("-v", "--verbose", action="store_true", help="show tracebacks and connector logs")
+    return parser
+
+
+def _add_workspace(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "-rfy", "--run-from-yaml", type=Path, metavar="DIR", help="run the campaign of this workspace"
+    )
+    group.add_argument("-c", "--config", type=Path, metavar="FILE", help="another security.yml")
+    group.add_argument(
+        "-pp", "--project-path", type=Path, metavar="DIR", help="project folder, with --config alone"
+    )
+    group.add_argument(
+        "--safe",
+        action="store_true",
+        help="load no Python file of the workspace and follow no path out of it (for strangers' pull requests)",
+    )
+
+
+def _add_instead(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--validate-only", action="store_true", help="check everything, call nothing, write nothing"
+    )
+    group.add_argument(
+        "--dry-run", action="store_true", help="build all cases and the reports, call no target"
+    )
+    group.add_argument("--list-attacks", action="store_true", help="the built-in attacks")
+    group.add_argument("--describe-attack", metavar="NAME", help="one attack: oracle, params, taxonomy")
+    group.add_argument("--list-oracles", action="store_true", help="the oracles")
+    group.add_argument("--describe-oracle", metavar="NAME", help="one oracle: when it passes, params")
+    group.add_argument(
+        "--describe-custom-attacks",
+        nargs="?",
+        const="",
+        metavar="NAME",
+        help="the custom attack files of the workspace, or one of them",
+    )
+    group.add_argument(
+        "--write-schemas",
+        type=Path,
+        metavar="DIR",
+        help="write JSON Schemas of run.yml and security.yml, for editors",
+    )
+
+
+def _add_run(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--attack", type=_names, default=[], metavar="NAME[,NAME]", help="only these entries of the campaign"
+    )
+    group.add_argument("--concurrency", type=_at_least_one, metavar="N", help="conversations at the same time")
+    group.add_argument("--seed", type=int, metavar="N", help="makes every random choice repeatable")
+    group.add_argument(
+        "--fail-on", choices=FAIL_ON, default="none", help="end with status 3 on a breach, an error, or any"
+    )
+    group.add_argument(
+        "--max-asr",
+        type=_rate,
+        metavar="RATE",
+        help="end with status 3 when the confirmed attack success rate is above RATE (0 to 1)",
+    )
+
+
+def _check(parser: argparse.ArgumentParser, options: Options) -> None:
+    """What argparse cannot see: which arguments need each other."""
+    if options.run_from_yaml and options.project_path:
+        parser.error("--project-path goes with --config alone; --run-from-yaml names the project already")
+    if options.project_path and not options.config:
+        parser.error("--project-path needs --config FILE")
+    if options.config and not (options.run_from_yaml or options.project_path):
+        parser.error("--config needs --run-from-yaml DIR or --project-path DIR")
+    if options.validate_only and options.dry_run:
+        parser.error("--validate-only and --dry-run exclude each other")
+    answers = (
+        options.list_attacks,
+        options.describe_attack,
+        options.list_oracles,
+        options.describe_oracle,
+        options.write_schemas,
+    )
+    if not any(answers) and not (options.run_from_yaml or options.config):
+        parser.error("nothing to do: give --run-from-yaml DIR, or see --help")
+
+
+def _names(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise argparse.ArgumentTypeError("give at least one name")
+    return names
+
+
+def _bounded(text: str, read: Callable[[str], float], low: float, high: float) -> float:
+    try:
+        value = read(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+    if not low <= value <= high:
+        raise argparse.ArgumentTypeError(f"{text} is out of range")
+    return value
+
+
+def _at_least_one(text: str) -> int:
+    return int(_bounded(text, int, 1, 10_000))
+
+
+def _rate(text: str) -> float:
+    return _bounded(text, float, 0, 1)

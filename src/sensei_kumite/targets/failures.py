@@ -1,0 +1,169 @@
+"""What goes wrong inside a connector, said as one of our errors: the only place that maps them.
+
+A message holds the connector's own words and the reason underneath. What the target wrote is quoted
+as an excerpt, without control characters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+import requests
+from chatbot_connectors import ConnectorConfigurationError, ConnectorError
+from requests.exceptions import ChunkedEncodingError, ContentDecodingError, InvalidJSONError, ProxyError, SSLError
+from urllib3.exceptions import HTTPError as Urllib3Error
+from urllib3.exceptions import TimeoutError as Urllib3Timeout
+
+from sensei_kumite.errors import (
+    TargetError,
+    TargetProtocolError,
+    TargetRejected,
+    TargetTimeout,
+    TargetUnavailable,
+)
+from sensei_kumite.targets.transport import Transport
+from sensei_kumite.text import excerpt
+
+UNEXPECTED = (AttributeError, TypeError, LookupError, ValueError, RecursionError)
+"""What a connector raises when an answer has another shape than it was written for."""
+
+FOREIGN = (ConnectorError, requests.RequestException, Urllib3Error, OSError, *UNEXPECTED)
+"""Everything that a connector may raise for a reason outside of it."""
+
+_TRANSIENT_STATUSES = frozenset({408, 425, 429})
+_QUOTED_BYTES = 1000
+_TLS_HINT = "Set REQUESTS_CA_BUNDLE to the CA bundle to trust, or the connector parameter verify to false."
+
+
+def target_error(error: BaseException, transport: Transport) -> TargetError:
+    """The TargetError that says what `error` means; `transport` carried the request that failed."""
+    said = str(error) if isinstance(error, ConnectorError) else ""
+    cause = _cause(error)
+    if isinstance(cause, ConnectorConfigurationError):
+        return TargetRejected(_sentence(said))
+    if isinstance(cause, ConnectorError):
+        return outcome_error(said, transport)
+    return _explain(cause, said, transport.waited)
+
+
+def outcome_error(said: str, transport: Transport) -> TargetError:
+    """The TargetError for a connector that gave up with the words `said` and hid the reason."""
+    outcome = transport.outcome
+    if isinstance(outcome, requests.RequestException):
+        return _explain(outcome, said, transport.waited)
+    if outcome is not None and outcome.status_code >= 400:
+        return rejection(outcome, said)
+    return TargetProtocolError(_sentence(said or "the connector gave up without a reason"))
+
+
+def rejection(response: requests.Response, said: str = "") -> TargetRejected:
+    """The error for an HTTP status that means no; transient where the same request may succeed later."""
+    status = response.status_code
+    body = excerpt(response.content[:_QUOTED_BYTES].decode("utf-8", "replace"), 120)
+    reason = excerpt(f"HTTP {status} {response.reason or ''}".strip(), 80)
+    return TargetRejected(
+        _sentence(said, f"{reason}: {body}" if body else reason),
+        status=status,
+        transient=status in _TRANSIENT_STATUSES or status >= 500,
+        retry_after=parse_retry_after(response.headers.get("Retry-After")),
+    )
+
+
+def parse_retry_after(value: str | None, now: datetime | None = None) -> float | None:
+    """Seconds to wait that a Retry-After header asks for (RFC 9110, 10.2.3): a number or an HTTP date.
+
+    None where it says nothing one can read; 0 for a date in the past.
+    """
+    text = (value or "").strip()
+    if not text:
+        return None
+    if text.isascii() and text.isdigit():
+        seconds = float(text[:20])
+        return seconds
+    try:
+        date = parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
+        return None
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)
+    return max(0.0, math.ceil((date - (now or datetime.now(UTC))).total_seconds()))
+
+
+def _cause(error: BaseException) -> BaseException:
+    """The exception that made a connector raise `error`; a ConnectorError where it names none."""
+    while isinstance(error, ConnectorError):
+        inner = getattr(error, "original_error", None) or error.__cause__
+        if not isinstance(inner, BaseException):
+            return error
+        error = inner
+    return error
+
+
+def _explain(cause: BaseException, said: str, waited: float | None) -> TargetError:
+    """Say what `cause`, which is no ConnectorError, means."""
+    chain = list(_chain(cause))
+    if any(isinstance(link, (requests.Timeout, Urllib3Timeout, TimeoutError)) for link in chain):
+        limit = f" after {waited:g} s" if waited is not None else ""
+        return TargetTimeout(_sentence(said, f"timed out{limit}"))
+    if isinstance(cause, requests.HTTPError) and cause.response is not None:
+        return rejection(cause.response, said)
+    if isinstance(cause, InvalidJSONError):
+        return TargetProtocolError(_sentence(said, _not_json(cause)))
+    if isinstance(cause, UNEXPECTED) and not isinstance(cause, requests.RequestException):
+        kind = type(cause).__name__
+        return TargetProtocolError(_sentence(said, f"unexpected answer ({kind}: {excerpt(str(cause), 120)})"))
+    return _explain_connection(cause, said, _innermost(chain))
+
+
+def _explain_connection(cause: BaseException, said: str, reason: str) -> TargetError:
+    """Say what went wrong between us and the target."""
+    if isinstance(cause, SSLError):
+        message = _sentence(said, f"the TLS connection failed: {reason}")
+        return TargetUnavailable(message, hint=_TLS_HINT, transient=False)
+    if isinstance(cause, ProxyError):
+        return TargetUnavailable(_sentence(said, f"the proxy failed: {reason}"))
+    if isinstance(cause, ContentDecodingError):
+        return TargetProtocolError(_sentence(said, f"unexpected answer: {reason}"))
+    lost = (requests.ConnectionError, ChunkedEncodingError, Urllib3Error, OSError)
+    if isinstance(cause, lost) and not _is_our_mistake(cause):
+        return TargetUnavailable(_sentence(said, reason))
+    return TargetRejected(_sentence(said, reason))
+
+
+def _is_our_mistake(cause: BaseException) -> bool:
+    """Whether no request could be made at all: an address or a header that requests does not take."""
+    plain = (requests.ConnectionError, ChunkedEncodingError)
+    return isinstance(cause, requests.RequestException) and not isinstance(cause, plain)
+
+
+def _not_json(error: InvalidJSONError) -> str:
+    document = getattr(error, "doc", "")
+    return f"the answer is not JSON: {excerpt(document, 120)!r}" if document else "the answer is not JSON"
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """`error` and what is wrapped in it, outermost first: requests and urllib3 wrap in three ways."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        wrapped = [argument for argument in error.args if isinstance(argument, BaseException)]
+        reason = getattr(error, "reason", None)
+        if isinstance(reason, BaseException):
+            wrapped.append(reason)
+        error = wrapped[-1] if wrapped else error.__cause__ or error.__context__
+
+
+def _innermost(chain: list[BaseException]) -> str:
+    """The reason at the bottom: the operating system's words where there are some."""
+    last = chain[-1]
+    words = getattr(last, "strerror", None) or str(last) or type(last).__name__
+    return excerpt(str(words), 200)
+
+
+def _sentence(*parts: str) -> str:
+    """The parts that say something, joined into one sentence."""
+    text = ": ".join(part.strip().rstrip(".") for part in parts if part.strip())
+    return f"{text}."

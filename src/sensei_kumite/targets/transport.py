@@ -1,0 +1,124 @@
+"""The HTTP session that a connector gets from us, in place of the library's own.
+
+It sends each request once: retrying, and counting calls, is the engine's. It keeps one connection
+alive. urllib3 looks whether the server has closed it before using it again, so an idle conversation
+goes on with a new connection. A connection that breaks while a request is under way is an error and
+never a second request: the target may have read the first one, and a conversation must not hear a
+message twice without the engine knowing.
+
+Proxies and CA bundles of the environment are looked up once for every address; requests does it
+again for every request, at a price.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import requests
+from requests.adapters import HTTPAdapter
+from requests.utils import get_environ_proxies, select_proxy
+
+from sensei_kumite.errors import EnvironmentProblem
+
+_CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
+
+
+class Route(NamedTuple):
+    """How the environment says an address is reached: proxies by scheme, and whom to trust."""
+
+    proxies: dict[str, str]
+    verify: bool | str
+
+
+def route_to(url: str, *, verify: bool = True) -> Route:
+    """What HTTP_PROXY, HTTPS_PROXY, NO_PROXY and the CA bundle variables mean for `url`.
+
+    Raises EnvironmentProblem where a variable names a CA bundle that does not exist.
+    """
+    return Route(get_environ_proxies(url, no_proxy=None), _trusted() if verify else False)
+
+
+def proxy_for(url: str) -> str | None:
+    """The address of the proxy that the environment names for `url`, None for a direct connection."""
+    return select_proxy(url, route_to(url, verify=False).proxies)
+
+
+def _trusted() -> bool | str:
+    for variable in _CA_VARIABLES:
+        bundle = os.environ.get(variable)
+        if not bundle:
+            continue
+        if not os.path.exists(bundle):  # noqa: PTH110  # only asked, never opened here
+            raise EnvironmentProblem(
+                f"{variable} names the CA bundle {bundle!r}, which does not exist.",
+                hint="Correct the variable or unset it.",
+            )
+        return bundle
+    return True
+
+
+class Transport(requests.Session):
+    """A requests session for one conversation. Used by one thread.
+
+    `call_timeout` bounds connecting, and each wait for data, of every request in seconds, whatever
+    the connector asks for; None leaves it to the connector. `waited` is the limit of the latest
+    request; `outcome` its response, or the exception that it ended with.
+    """
+
+    def __init__(self, *, call_timeout: float | None = None, verify: bool = True) -> None:
+        super().__init__()
+        self.trust_env = False
+        self.call_timeout = call_timeout
+        self.waited: float | None = None
+        self.outcome: requests.Response | requests.RequestException | None = None
+        self._verifies = verify
+        self._routes: dict[tuple[str, str], Route] = {}
+        adapter = HTTPAdapter(pool_connections=2, pool_maxsize=1, max_retries=0)
+        self.mount("https://", adapter)
+        self.mount("http://", adapter)
+
+    def send(self, request: requests.PreparedRequest, **kwargs: Any) -> requests.Response:
+        """Send `request` once, within the time allowed; raises requests' exceptions."""
+        if self.call_timeout is not None:
+            kwargs["timeout"] = self.call_timeout
+        self.waited = _read_timeout(kwargs.get("timeout"))
+        try:
+            response = super().send(request, **kwargs)
+        except requests.RequestException as error:
+            self.outcome = error
+            raise
+        self.outcome = response
+        return response
+
+    def merge_environment_settings(self, url: Any, *settings: Any) -> dict[str, Any]:
+        """How `url` is reached: the environment's answer, asked once per address."""
+        _, stream, _, cert = settings
+        parts = urlsplit(url)
+        address = (parts.scheme, parts.netloc)
+        route = self._routes.get(address)
+        if route is None:
+            route = self._routes[address] = route_to(url, verify=self._verifies)
+        return {"proxies": route.proxies, "stream": stream or False, "verify": route.verify, "cert": cert}
+
+
+def _read_timeout(timeout: Any) -> float | None:
+    """The seconds to wait for data, of a timeout as requests takes it."""
+    return timeout[1] if isinstance(timeout, tuple) else timeout
+
+
+class NetworkNeeded(Exception):
+    """Raised by an `OfflineTransport` for the request it was asked to send."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(f"would have called {url}")
+        self.url = url
+
+
+class OfflineTransport(requests.Session):
+    """A session that sends nothing: for looking at a connector without calling anybody."""
+
+    def send(self, request: requests.PreparedRequest, **_: Any) -> requests.Response:
+        """Raises NetworkNeeded with the address that `request` was for."""
+        raise NetworkNeeded(request.url or "")

@@ -60,7 +60,9 @@ class ProjectFolder:
 
     def suite(self) -> list[Any]:
         """The five documents of the latest run."""
-        newest = max(self.path.glob("output/security_reports/*/*/*.yml"), key=lambda path: path.stat().st_mtime_ns)
+        newest = max(
+            self.path.glob("output/security_reports/*/*/*.yml"), key=lambda path: path.stat().st_mtime_ns
+        )
         return list(yaml.safe_load_all(newest.read_text(encoding="utf-8")))
 
     def results(self) -> list[dict[str, Any]]:
@@ -76,7 +78,8 @@ class ProjectFolder:
     def journal(self) -> list[dict[str, Any]]:
         """The lines of the latest results.jsonl, in the order they were written."""
         newest = max(
-            self.path.glob("output/security_reports/*/*/results.jsonl"), key=lambda path: path.stat().st_mtime_ns
+            self.path.glob("output/security_reports/*/*/results.jsonl"),
+            key=lambda path: path.stat().st_mtime_ns,
         )
         return [json.loads(line) for line in newest.read_text().splitlines()]
 

@@ -1,5 +1,3 @@
 """Adversarial security campaigns against chatbots, with an honest verdict per attack."""
 
-from importlib.metadata import version
-
-__version__ = version("sensei-kumite")
+__version__ = "0.2.0"

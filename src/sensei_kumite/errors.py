@@ -18,7 +18,7 @@ Anything that is not a `KumiteError` is a bug of ours and keeps its traceback.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -31,14 +31,18 @@ EXIT_INTERRUPTED = 130
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in a file something stands; `line` and `column` count from 1, None where unknown."""
+    """Where in a file something stands; `line` and `column` count from 1, None where unknown.
+
+    As text, a file below the current folder is named from there.
+    """
 
     file: Path
     line: int | None = None
     column: int | None = None
 
     def __str__(self) -> str:
-        return ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
+        parts = (short_path(self.file), self.line, self.column)
+        return ":".join(str(part) for part in parts if part is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +60,23 @@ class Problem:
         hint = f" {self.hint}" if self.hint else ""
         return f"{where}{kind}{self.message}{hint}"
 
+    def at(self, place: Place) -> Problem:
+        """The same problem, standing at `place` unless it has a place already."""
+        return self if self.place else replace(self, place=place)
+
     def sort_key(self) -> tuple[str, int, int]:
         """Order by place: file, then line, then column; problems without a place come first."""
-        place = self.place or Place(Path())
-        return (str(place.file), place.line or 0, place.column or 0)
+        if self.place is None:
+            return ("", 0, 0)
+        return (str(self.place.file), self.place.line or 0, self.place.column or 0)
+
+
+def short_path(path: Path) -> str:
+    """`path` from the current folder where it lies below it, else as it is."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except (OSError, ValueError):  # the current folder is gone; the path lies elsewhere
+        return str(path)
 
 
 class KumiteError(Exception):
@@ -82,6 +99,7 @@ class ConfigurationError(KumiteError):
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = sorted(problems, key=Problem.sort_key)
         super().__init__("\n".join(str(problem) for problem in self.problems))
+        self.args = (self.problems,)  # what copying and pickling hand back to __init__
 
 
 class UnknownName(KumiteError):

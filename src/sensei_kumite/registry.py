@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Generic, TypeVar
 
 from sensei_kumite.errors import EnvironmentProblem, UnknownName
@@ -73,5 +73,18 @@ class Registry(Generic[T]):
             return
         self._extended = True
         for point in entry_points(group=self._group):
-            origin = point.dist.name if point.dist else point.value
-            self.add(point.name, point.load(), origin=origin)
+            self.add(point.name, self._load(point), origin=_origin(point))
+
+    def _load(self, point: EntryPoint) -> T:
+        try:
+            item: T = point.load()
+        except (ImportError, AttributeError) as error:
+            raise EnvironmentProblem(
+                f"The {self.kind} {point.name!r} of {_origin(point)} cannot be loaded: {error}.",
+                hint="Repair or uninstall that package.",
+            ) from error
+        return item
+
+
+def _origin(point: EntryPoint) -> str:
+    return point.dist.name if point.dist else point.value

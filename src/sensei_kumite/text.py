@@ -8,14 +8,20 @@ import unicodedata
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 _QUOTES = dict.fromkeys(map(ord, "‘’‚‛′‵＇ʼʹ`´"), "'") | dict.fromkeys(map(ord, "“”„‟″‶«»"), '"')
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−"), "-")
-# Soft hyphen, zero-width spaces and joiners, direction marks, word joiner, tag characters, BOM.
+# Soft hyphen, joiners and fillers, zero-width spaces, direction marks, variation selectors, tags, BOM.
 _INVISIBLE = re.compile(
-    "[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]"
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]"
 )
 _TRANSLATION = _QUOTES | _DASHES
+# Its last character may belong to a combining mark that follows, and is then left to the cluster.
+_ASCII_RUN = re.compile(r"[\x00-\x7f]+(?![^\x00-\x7f])")
+# Composing sorts the marks of a letter, in quadratic time: nobody writes more than Unicode's stream-safe 30.
+_LONGEST_CLUSTER = 31
 _UNSHOWABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
@@ -38,31 +44,35 @@ class Normalized:
         return self.source[self.origins[start] : self.origins[end]] if end > start else ""
 
 
-def normalize(text: str, *, fold_case: bool = False, alphanumeric_only: bool = False) -> Normalized:
+def normalize(text: str, *, fold_case: bool = False) -> Normalized:
     """Make `text` comparable: NFKC (full-width forms), ASCII quotes and dashes, no invisible marks.
 
-    `fold_case` also folds case; `alphanumeric_only` also drops everything but letters and digits of
-    any script. A letter and its combining marks are composed first, so `n` + tilde equals `ñ`.
+    `fold_case` also folds case. A letter and its combining marks are composed first, so `n` + tilde
+    equals `ñ`.
     """
-    if text.isascii() and not alphanumeric_only:
+    if text.isascii():
         return Normalized(text.lower() if fold_case else text, text, range(len(text) + 1))
     pieces: list[str] = []
     origins = array("l")
     start, length = 0, len(text)
     while start < length:
-        end = start + 1
-        while end < length and unicodedata.combining(text[end]):
-            end += 1
-        piece = _normalize_cluster(text[start:end], fold_case)
-        if alphanumeric_only:
-            piece = "".join(filter(str.isalnum, piece))
+        if run := _ASCII_RUN.match(text, start):
+            end = run.end()
+            piece = run[0].lower() if fold_case else run[0]
+            origins.extend(range(start, end))
+        else:
+            end = start + 1
+            while end < min(length, start + _LONGEST_CLUSTER) and unicodedata.combining(text[end]):
+                end += 1
+            piece = _normalize_cluster(text[start:end], fold_case)
+            origins.extend([start] * len(piece))
         pieces.append(piece)
-        origins.extend([start] * len(piece))
         start = end
     origins.append(length)
     return Normalized("".join(pieces), text, origins)
 
 
+@lru_cache(maxsize=4096)
 def _normalize_cluster(cluster: str, fold_case: bool) -> str:
     if not cluster.isascii():
         cluster = unicodedata.normalize("NFKC", _INVISIBLE.sub("", cluster).translate(_TRANSLATION))
@@ -82,11 +92,15 @@ def visible(text: str) -> str:
     )
 
 
+def replace_surrogates(text: str) -> str:
+    """`text` with every lone surrogate as U+FFFD, so that it can be encoded; a pair becomes its character."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def redact(text: str, secrets: Iterable[str]) -> str:
-    """`text` with every occurrence of a secret value blanked."""
-    for secret in secrets:
-        if secret:
-            text = text.replace(secret, "[secret]")
+    """`text` with every secret value blanked, the longest first, for one may be part of another."""
+    for secret in sorted(filter(None, secrets), key=len, reverse=True):
+        text = text.replace(secret, "[secret]")
     return text
 
 

@@ -95,9 +95,10 @@ class AimJailbreak(Attack[AimParams]):
 
     def _task_path(self) -> Path:
         if self.params.task_file is None:
-            raise ConfigurationError([Problem(
-                "aim_jailbreak needs params.task_file: generating its tasks with a model is not supported yet."
-            )])  # fmt: skip
+            message = (
+                "aim_jailbreak needs params.task_file: generating tasks with a model is not supported yet."
+            )
+            raise ConfigurationError([Problem(message)])
         return self.context.resolve(self.params.task_file)
 
     def _rounds(self, tasks: list[Task]) -> Iterator[Task]:
@@ -130,13 +131,13 @@ def read_tasks(path: Path) -> list[Task]:
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except UnicodeDecodeError:
-        raise _file_problem(path, "is not UTF-8 text.") from None
+        raise _file_problem(path, "this is not UTF-8 text.") from None
     except OSError as error:
-        raise _file_problem(path, f"cannot be read: {error.strerror}.") from None
+        raise _file_problem(path, f"this file cannot be read: {error.strerror}.") from None
     stripped = [Task(line.strip(), number) for number, line in enumerate(lines, start=1)]
     tasks = [task for task in stripped if task.text and not task.text.startswith("#")]
     if not tasks:
-        raise _file_problem(path, "holds no task; write one a line.")
+        raise _file_problem(path, "this file holds no task; write one a line.")
     return tasks
 
 

@@ -9,12 +9,13 @@ from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Generic, TypeVar
 
+from sensei_kumite.attacks.taxonomy import taxonomy_of
 from sensei_kumite.config.campaign import AttackEntry
 from sensei_kumite.config.fields import Block
 from sensei_kumite.errors import Problem
-from sensei_kumite.files import Document, YamlPath
 from sensei_kumite.models import OracleSpec
 from sensei_kumite.registry import Registry
+from sensei_kumite.yaml_reader import Document, YamlPath
 
 
 class AttackParams(Block):
@@ -79,9 +80,19 @@ class Attack(ABC, Generic[P]):
         return self.entry.name
 
     @property
+    def summary(self) -> str:
+        """What the attack does, in a sentence."""
+        return self.description
+
+    @property
     def case_prefix(self) -> str:
         """What case ids begin with."""
         return self.entry.name
+
+    @property
+    def taxonomy(self) -> tuple[str, ...]:
+        """OWASP and MITRE ATLAS ids of what the attack exercises."""
+        return taxonomy_of(self.entry.name)
 
     def oracle(self) -> OracleSpec:
         """The oracle of prompts that bring none: the entry's, else the strategy's own."""

@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from sensei_kumite.files import parse_yaml
+from sensei_kumite.yaml_reader import parse_yaml
 
 
 def taxonomy_of(attack: str) -> tuple[str, ...]:

@@ -50,7 +50,9 @@ class Campaign:
     @property
     def lanes(self) -> int:
         """Conversations held at once: one where the target cannot tell them apart, unless asked for more."""
-        capable = self.target.capabilities.fresh_conversations and self.target.capabilities.concurrent_sessions
+        capable = (
+            self.target.capabilities.fresh_conversations and self.target.capabilities.concurrent_sessions
+        )
         if capable or self.workspace.concurrency_is_set:
             return self.workspace.campaign.execution.concurrency
         return 1
@@ -187,5 +189,7 @@ def _say_what_is_special(campaign: Campaign) -> None:
     for warning in getattr(campaign.target, "warnings", ()):
         say(f"warning: {warning}")
     if campaign.lanes == 1 < campaign.workspace.campaign.execution.concurrency:
-        say("The target cannot open a fresh conversation, so cases run one after another. Set "
-            "execution.concurrency to run more at once.")
+        say(
+            "The target cannot open a fresh conversation, so cases run one after another. Set "
+            "execution.concurrency to run more at once."
+        )

@@ -17,7 +17,7 @@ from sensei_kumite.text import excerpt, visible
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-SHOWN_BREACHES = 10
+_EXCERPT = 120
 _PLAIN_INTERVAL = 10.0
 
 
@@ -107,21 +107,27 @@ def _bar() -> Progress:
 
 
 class Outcome:
-    """Collects what the end of a run shows: the tally, seconds per attack, the first breaches."""
+    """Collects what the end of a run shows: the tally, and per attack its seconds, first breach and error."""
 
     def __init__(self) -> None:
         self.tally = CampaignTally()
         self.seconds: dict[str, float] = {}
-        self.breaches: list[tuple[str, str]] = []
+        self.breaches: dict[str, tuple[str, str]] = {}
+        self.errors: dict[str, tuple[str, str]] = {}
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one journal row."""
         self.tally.add(row)
         attack, metadata = str(row["attack"]), row["metadata"]
-        seconds = metadata.get("pre_attack_time", 0.0) + metadata.get("attack_response_time", 0.0)
+        seconds = (metadata.get("pre_attack_time") or 0.0) + (metadata.get("attack_response_time") or 0.0)
         self.seconds[attack] = self.seconds.get(attack, 0.0) + seconds
-        if row["status"] == Status.BREACHED and len(self.breaches) < SHOWN_BREACHES:
-            self.breaches.append((f"{attack} {row['case_id']}", excerpt(str(row["response"]))))
+        name = f"{attack} {row['case_id']}"
+        if row["status"] == Status.BREACHED:
+            self.breaches.setdefault(attack, (name, excerpt(str(row["response"]), _EXCERPT)))
+        elif row["status"] == Status.ERROR:
+            messages = [str(message) for error in row["errors"] for message in error.values()]
+            text = messages[0] if messages else row["reason"]
+            self.errors.setdefault(attack, (name, excerpt(text, _EXCERPT)))
 
 
 def show_outcome(outcome: Outcome, reports: Iterable[Path]) -> None:
@@ -130,21 +136,24 @@ def show_outcome(outcome: Outcome, reports: Iterable[Path]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=None)
-    table.add_column("attack")
+    table = Table()
+    table.add_column("attack", overflow="fold")
     for title in ("attempts", "breached", "rate (95 % interval)", "errors", "cost $", "time s"):
-        table.add_column(title, justify="right")
+        table.add_column(title, justify="right", no_wrap=True)
     for name, tally in outcome.tally.attacks.items():
         table.add_row(Text(visible(name)), *_cells(tally, outcome.seconds.get(name, 0.0)))
     table.add_section()
     table.add_row("total", *_cells(outcome.tally.total, sum(outcome.seconds.values())))
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     console.print(table)
-    for name, response in outcome.breaches:
-        console.print(Text.assemble("breached ", (visible(name), "bold"), ": ", response))
-    more = outcome.tally.total.breached - len(outcome.breaches)
-    if more > 0:
-        console.print(Text(f"and {more} more breaches, all in the report"))
+    for status, shown, count in (
+        ("breached", outcome.breaches, outcome.tally.total.breached),
+        ("error", outcome.errors, outcome.tally.total.errors),
+    ):
+        for name, text in shown.values():
+            console.print(Text.assemble(f"{status} ", (visible(name), "bold"), ": ", text), soft_wrap=True)
+        if count > len(shown):
+            console.print(Text(f"{status}: {count - len(shown)} more, all in the report"))
     for path in reports:
         print(f"Report: {visible(str(path))}")
 
@@ -155,7 +164,7 @@ def _cells(tally: AttackTally, seconds: float) -> list[str]:
 
 
 def _rate(tally: AttackTally) -> str:
-    if tally.success_rate is None or tally.ci95 is None:
+    if tally.success_rate is None:
         return "-"
     low, high = tally.ci95
     return f"{tally.success_rate:.0%} ({low:.0%}–{high:.0%})"

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from sensei_kumite.attacks.base import ATTACKS
 from sensei_kumite.attacks.taxonomy import taxonomy_of
 from sensei_kumite.config.fields import Block
+from sensei_kumite.config.loader import Workspace
+from sensei_kumite.engine.plan import check
+from sensei_kumite.errors import ConfigurationError, EnvironmentProblem, UnknownName
 from sensei_kumite.oracles.base import ORACLES
+from sensei_kumite.text import did_you_mean
 
 
 def attack_list() -> Iterator[str]:
@@ -25,7 +30,8 @@ def attack(name: str) -> Iterator[str]:
     """Everything about one attack; raises UnknownName."""
     attack_class = ATTACKS.get(name)
     yield f"{name}: {attack_class.description}"
-    yield f"  default oracle: {attack_class.default_oracle.type} {dict(attack_class.default_oracle.params) or ''}".rstrip()
+    default = attack_class.default_oracle
+    yield f"  default oracle: {default.type} {dict(default.params) or ''}".rstrip()
     yield f"  needs a generation model: {'yes' if attack_class.needs_generation else 'no'}"
     yield f"  can be rephrased: {attack_class.rephrases or 'no'}"
     yield f"  taxonomy: {', '.join(taxonomy_of(name)) or '-'}"
@@ -38,6 +44,37 @@ def oracle(name: str) -> Iterator[str]:
     yield f"{name}: {oracle_class.description}"
     yield f"  passes (resilient) when {oracle_class.passes_when}"
     yield from _params(oracle_class.Params)
+
+
+def written_schemas(folder: Path) -> Iterator[str]:
+    """Write the JSON Schemas of both files into `folder`; a line per file written."""
+    from sensei_kumite.config.schema import Names, write_schemas
+    from sensei_kumite.targets import technologies
+
+    try:
+        paths = write_schemas(folder, Names(ATTACKS.names(), ORACLES.names(), technologies()))
+    except OSError as error:
+        raise EnvironmentProblem(f"{folder} cannot be written: {error.strerror}.") from None
+    for path in paths:
+        yield f"Wrote {path}"
+
+
+def custom_attacks(workspace: Workspace, name: str) -> Iterator[str]:
+    """The custom attack files of the campaign, or the one called `name`; raises ConfigurationError."""
+    plan, problems = check(workspace, seed=0)
+    errors = [problem for problem in [*workspace.problems, *problems] if problem.severity == "error"]
+    if errors:
+        raise ConfigurationError(errors)
+    attacks = [planned.attack for planned in plan.attacks if planned.entry.name == "custom_benchmark"]
+    names = [attack.report_name for attack in attacks]
+    if name and name not in names:
+        raise UnknownName(
+            f"No custom attack is called {name!r}.{did_you_mean(name, names)}",
+            hint=f"Configured: {', '.join(names) or 'none'}.",
+        )
+    for attack in attacks:
+        if name in ("", attack.report_name):
+            yield f"{attack.report_name}: {attack.summary}"
 
 
 def _list(descriptions: dict[str, str]) -> Iterator[str]:
@@ -64,4 +101,5 @@ def _type(field: dict[str, Any]) -> str:
         return " | ".join(map(str, field["enum"]))
     if field.get("type") == "array":
         return f"list of {_type(field.get('items', {}))}"
-    return {"string": "text", "object": "map", "boolean": "true/false"}.get(field.get("type", ""), field.get("type", "any"))
+    kind = str(field.get("type", "any"))
+    return {"string": "text", "object": "map", "boolean": "true/false"}.get(kind, kind)

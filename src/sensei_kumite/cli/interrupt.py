@@ -18,7 +18,7 @@ def interruptible() -> Iterator[threading.Event]:
     """While open, SIGINT and SIGTERM set the event instead of raising KeyboardInterrupt."""
     interrupted = threading.Event()
 
-    def ask_to_end(number: int, frame: FrameType | None) -> None:
+    def ask_to_end(_number: int, _frame: FrameType | None) -> None:
         if interrupted.is_set():
             os._exit(EXIT_INTERRUPTED)
         interrupted.set()

@@ -73,7 +73,7 @@ def _add_workspace(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--safe",
         action="store_true",
-        help="load no Python file of the workspace and follow no path out of it (for strangers' pull requests)",
+        help="follow no path out of the workspace and load no Python from it (for strangers' pull requests)",
     )
 
 
@@ -107,7 +107,9 @@ def _add_run(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--attack", type=_names, default=[], metavar="NAME[,NAME]", help="only these entries of the campaign"
     )
-    group.add_argument("--concurrency", type=_at_least_one, metavar="N", help="conversations at the same time")
+    group.add_argument(
+        "--concurrency", type=_at_least_one, metavar="N", help="conversations at the same time"
+    )
     group.add_argument("--seed", type=int, metavar="N", help="makes every random choice repeatable")
     group.add_argument(
         "--fail-on", choices=FAIL_ON, default="none", help="end with status 3 on a breach, an error, or any"

@@ -1,14 +1,36 @@
-"""security.yml as a model: what a campaign is made of. Names of attacks and oracles are checked in the plan."""
+"""security.yml as a model: what a campaign is made of. The plan checks the names of attacks and oracles."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+import re
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AliasChoices, Field, model_validator
+from pydantic import AfterValidator, AliasChoices, Field, model_validator
 
-from sensei_kumite.config.fields import Block, Flag, Integer, Number, Plain, Text
+from sensei_kumite.config.fields import (
+    Block,
+    Flag,
+    Integer,
+    NotNegative,
+    Number,
+    Plain,
+    Positive,
+    Text,
+    WrongKey,
+)
 
 ReportFormat = Literal["html", "csv", "junit", "sarif", "jsonl", "markdown"]
+# Numbers in it remember how they were typed, until the attack or oracle says which of them are text.
+Params = dict[str, Any]
+
+
+def _variable_name(value: str) -> str:
+    """Somebody who pastes a key here must not find it in the terminal or a log."""
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value):
+        raise ValueError(
+            "should be the NAME of an environment variable that holds the key, not the key itself"
+        )
+    return value
 
 
 class Execution(Block):
@@ -18,12 +40,12 @@ class Execution(Block):
         1, ge=1, description="Cases per built-in attack; full passes over each custom file."
     )
     stop_on_breach: Flag = Field(False, description="Launch no case after the first breach.")
-    max_cost: Number | None = Field(None, ge=0, description="Budget in USD for all model calls of the run.")
-    timeout: Number | None = Field(None, gt=0, description="Seconds allowed for one target call.")
+    max_cost: NotNegative | None = Field(None, description="Budget in USD for all model calls of the run.")
+    timeout: Positive | None = Field(None, description="Seconds allowed for one target call.")
     dummy_testing: Flag = Field(False, description="Test the built-in, intentionally vulnerable target.")
     concurrency: Integer = Field(4, ge=1, description="Lanes: conversations held at the same time.")
     retries: Integer = Field(2, ge=0, description="Retries of a target call that failed transiently.")
-    rate_limit: Number | None = Field(None, gt=0, description="Target calls per second, all lanes together.")
+    rate_limit: Positive | None = Field(None, description="Target calls per second, all lanes together.")
     seed: Integer | None = Field(None, description="Makes every random choice of the run repeatable.")
 
 
@@ -34,7 +56,9 @@ class ModelBlock(Block):
     provider: Text | None = Field(None, description="LangChain provider name, or offline.")
     temperature: Number = Field(0.0, ge=0, le=2)
     base_url: Text | None = Field(None, description="Address of an OpenAI-compatible server.")
-    api_key_env: Text | None = Field(None, description="NAME of the environment variable that holds the key.")
+    api_key_env: Annotated[Text, AfterValidator(_variable_name)] | None = Field(
+        None, description="NAME of the environment variable that holds the key."
+    )
 
 
 class DummyChatbot(ModelBlock):
@@ -47,7 +71,7 @@ class DummyChatbot(ModelBlock):
 class Generation(ModelBlock):
     """The model that writes attack prompts and rephrases them."""
 
-    enabled: Flag = True
+    enabled: Flag = Field(True, description="Whether attacks may ask a model for prompts.")
     temperature: Number = Field(0.7, ge=0, le=2)
     target_context: Text = Field("", description="What the target is for, in a sentence.")
 
@@ -59,30 +83,33 @@ class Simulation(ModelBlock):
     reference_profile: Text | None = Field(
         None, validation_alias=AliasChoices("reference_profile", "default_profile")
     )
-    role: Text | None = None
-    language: Text | None = None
-    context: Plain = None
+    role: Text | None = Field(None, description="Who the user is, instead of a reference_profile.")
+    language: Text | None = Field(None, description="What the user speaks; English unless set.")
+    context: Plain = Field(None, description="What the user knows and wants: text, a list, or a mapping.")
 
     @model_validator(mode="after")
     def _one_identity(self) -> Self:
-        if self.reference_profile and (self.role or self.language or self.context):
-            raise ValueError("takes either reference_profile or role/language/context, not both")
-        if (self.language or self.context) and not self.role:
-            raise ValueError("language and context need a role")
+        inline = next((key for key in ("role", "language", "context") if getattr(self, key)), None)
+        if self.reference_profile and inline:
+            raise WrongKey(inline, "takes either reference_profile or role, language and context, not both")
+        if inline and not self.role:
+            raise WrongKey(inline, f"{inline} needs a role: who the simulated user is")
         return self
 
 
 class OracleEntry(Block):
     """Which oracle scores the responses, with its parameters."""
 
-    type: Text
-    params: dict[str, Plain] = Field(default_factory=dict)
+    type: Text = Field(description="An oracle of --list-oracles.")
+    params: Params = Field(default_factory=dict, description="Its parameters; see --describe-oracle.")
 
 
 class EntryExecution(Block):
     """How the prompts of one attack are delivered."""
 
-    mode: Literal["direct", "simulated_user", "scripted"] = "direct"
+    mode: Literal["direct", "simulated_user", "scripted"] = Field(
+        "direct", description="Where the messages before the attack come from."
+    )
     warmup_turns: Integer = Field(0, ge=0, description="Messages of the simulated user before the attack.")
     turns: list[Text] = Field(default_factory=list, description="Messages sent as written before the attack.")
     reference_profile: Text | None = Field(
@@ -93,53 +120,52 @@ class EntryExecution(Block):
     @model_validator(mode="after")
     def _turns_fit_the_mode(self) -> Self:
         if self.mode != "scripted" and self.turns:
-            raise ValueError(f"turns belong to mode scripted, not {self.mode}")
-        if self.mode == "scripted":
-            self._check_scripted()
+            raise WrongKey("turns", f"turns belong to mode scripted, not {self.mode}")
+        if self.mode == "scripted" and not (self.turns and all(turn.strip() for turn in self.turns)):
+            raise WrongKey("turns", "mode scripted needs turns: at least one message, none of them empty")
         if self.mode == "simulated_user" and self.warmup_turns < 1:
-            raise ValueError("mode simulated_user needs warmup_turns of at least 1")
-        if self.mode == "direct" and (self.warmup_turns or self.reference_profile):
-            raise ValueError("warmup_turns and reference_profile belong to mode simulated_user, not direct")
+            raise WrongKey("warmup_turns", "mode simulated_user needs warmup_turns of at least 1")
+        simulated = (
+            "warmup_turns" if self.warmup_turns else "reference_profile" if self.reference_profile else ""
+        )
+        if self.mode != "simulated_user" and simulated:
+            raise WrongKey(simulated, f"{simulated} belongs to mode simulated_user, not {self.mode}")
         return self
-
-    def _check_scripted(self) -> None:
-        if not self.turns or not all(turn.strip() for turn in self.turns):
-            raise ValueError("mode scripted needs turns: at least one message, none of them empty")
-        if self.warmup_turns or self.reference_profile:
-            raise ValueError("mode scripted takes neither warmup_turns nor reference_profile")
 
 
 class AttackEntry(Block):
     """One entry of `attacks`."""
 
     name: Text = Field(description="A strategy of --list-attacks.")
-    enabled: Flag = True
+    enabled: Flag = Field(True, description="False leaves the attack out of runs.")
     rephrase: Number = Field(0.0, ge=0, le=1, description="Target lexical distance of a rephrased prompt.")
-    params: dict[str, Plain] = Field(default_factory=dict)
-    parameters: dict[str, Plain] = Field(default_factory=dict)
-    oracle: OracleEntry | None = None
+    params: Params = Field(default_factory=dict, description="Its settings; see --describe-attack.")
+    parameters: Params = Field(
+        default_factory=dict, description="Overrides of a custom attack file's parameters."
+    )
+    oracle: OracleEntry | None = Field(None, description="Replaces the oracle that the attack brings.")
     source: Text | None = Field(None, description="File of the attack, from security/ or the project.")
     execution: EntryExecution = EntryExecution()
 
     @model_validator(mode="after")
     def _parameters_belong_to_custom_files(self) -> Self:
         if self.parameters and self.name != "custom_benchmark":
-            raise ValueError(
-                "parameters are for custom_benchmark entries; an attack's own settings go in params"
+            raise WrongKey(
+                "parameters", "parameters are for custom_benchmark; an attack's own settings go in params"
             )
         return self
 
 
 class Campaign(Block):
-    """A whole security.yml."""
+    """What is tried on the chatbot, how, and what a good answer is."""
 
-    security_test_name: Text = "security_suite"
+    security_test_name: Text = Field("security_suite", description="Name of the campaign in reports.")
     execution: Execution = Execution()
     dummy_chatbot: DummyChatbot = DummyChatbot()
     generation: Generation = Generation()
     simulation: Simulation = Simulation()
     judge: ModelBlock = ModelBlock()
-    attacks: list[AttackEntry] = Field(default_factory=list)
+    attacks: list[AttackEntry] = Field(default_factory=list, description="What is tried, in this order.")
     reports: list[ReportFormat] = Field(default_factory=list, description="Extra report formats.")
 
     def report_view(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Where the pre-attack turns of a conversation come from: nowhere, or a list. This is all that modes differ in."""
+"""Where the pre-attack turns of a conversation come from: the one thing in which delivery modes differ."""
 
 from __future__ import annotations
 

@@ -21,9 +21,7 @@ ORACLE_FAILED = "Security oracle evaluation failed."
 OracleFactory = Callable[[OracleSpec], Oracle[Any]]
 
 
-def run_case(
-    case: Case, session: LimitedSession, oracle: OracleFactory, execution: EntryExecution
-) -> Result:
+def run_case(case: Case, session: LimitedSession, oracle: OracleFactory, execution: EntryExecution) -> Result:
     """Deliver `case` through `session`, score the answer, and say what became of it; never raises."""
     calls, retries = session.calls, session.retries
     transcript: Transcript | None = None

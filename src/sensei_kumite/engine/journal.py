@@ -1,4 +1,4 @@
-"""The files a run writes as it goes: plan.jsonl before it starts, results.jsonl one line per finished case."""
+"""The files a run writes as it goes: plan.jsonl before it starts, results.jsonl a line per finished case."""
 
 from __future__ import annotations
 

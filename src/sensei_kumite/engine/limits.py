@@ -1,4 +1,4 @@
-"""What bounds the calls of a target: retries with backoff, the rate of all lanes together, one call's time."""
+"""What bounds the calls of a target: retries with backoff, the rate of all lanes, the time of one call."""
 
 from __future__ import annotations
 

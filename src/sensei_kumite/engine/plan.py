@@ -15,12 +15,12 @@ from pydantic import ValidationError
 from sensei_kumite.attacks.base import ATTACKS, Attack, AttackContext, Prompt
 from sensei_kumite.config.campaign import AttackEntry, EntryExecution
 from sensei_kumite.config.loader import Workspace
-from sensei_kumite.config.problems import problems_from
+from sensei_kumite.config.problems import location, problems_from
 from sensei_kumite.errors import ConfigurationError, Problem, UnknownName
-from sensei_kumite.files import Document, YamlPath
 from sensei_kumite.models import Case, OracleSpec
 from sensei_kumite.oracles.base import ORACLES, Oracle, OracleContext, build_oracle
 from sensei_kumite.text import did_you_mean
+from sensei_kumite.yaml_reader import Document, YamlPath
 
 NEEDS_A_MODEL = "needs a model role, which this version does not have yet."
 
@@ -52,10 +52,16 @@ def check(workspace: Workspace, seed: int, only: Sequence[str] = ()) -> tuple[Pl
     `only` keeps the entries with these names.
     """
     checker = _Checker(workspace, seed)
+    if workspace.campaign.reports:
+        message = "reports: this version writes the YAML report only."
+        place = workspace.document.place(("reports",))
+        checker.problems.append(Problem(message, place, "Leave the list empty."))
     planned = [checker.check_entry(position, entry) for position, entry in workspace.entries if entry.enabled]
     attacks = tuple(attack for attack in planned if attack is not None)
     if only:
-        attacks = tuple(attack for attack in attacks if {attack.entry.name, attack.attack.report_name} & {*only})
+        attacks = tuple(
+            attack for attack in attacks if {attack.entry.name, attack.attack.report_name} & {*only}
+        )
         checker.problems += _unmatched(only, [entry for _, entry in workspace.entries], attacks)
     return Plan(attacks), checker.problems
 
@@ -78,7 +84,7 @@ def _case(planned: PlannedAttack, attempt: int, prompt: Prompt, default: OracleS
         attempt=attempt,
         prompt=prompt.text,
         oracle=prompt.oracle or default,
-        metadata=prompt.metadata,
+        metadata={"taxonomy": list(attack.taxonomy), **prompt.metadata},
     )
 
 
@@ -127,7 +133,8 @@ class _Checker:
         self._check_models(entry, attack, path)
         if attack is None:
             return None
-        self.problems += attack.problems()
+        found = ConfigurationError(attack.problems())
+        self.problems += _at(found, self._workspace.document, path, location(self._workspace.document, path))
         return PlannedAttack(position, entry, attack)
 
     def check_oracle(self, spec: OracleSpec, document: Document, path: YamlPath) -> list[Problem]:
@@ -136,7 +143,7 @@ class _Checker:
             oracle_class = ORACLES.get(spec.type)
         except UnknownName as error:
             return [Problem(error.message, document.place((*path, "type")), error.hint)]
-        label = f"{_label(document, path)} > params"
+        label = f"{location(document, path)} > params"
         try:
             build_oracle(spec, self._oracles)
         except ValidationError as error:
@@ -151,7 +158,7 @@ class _Checker:
 
     def _build_attack(self, entry: AttackEntry, path: YamlPath) -> Attack[Any] | None:
         document = self._workspace.document
-        label = f"{_label(document, path)} > params"
+        label = f"{location(document, path)} > params"
         try:
             attack_class = ATTACKS.get(entry.name)
             return attack_class(entry, attack_class.Params.model_validate(entry.params), self._context)
@@ -160,9 +167,9 @@ class _Checker:
         except ValidationError as error:
             self.problems += problems_from(error, document, (*path, "params"), label)
         except ConfigurationError as error:
-            self.problems += _at(error, document, path, _label(document, path))
+            self.problems += _at(error, document, path, location(document, path))
         except ValueError as error:
-            self.problems.append(Problem(f"{_label(document, path)}: {error}", document.place(path)))
+            self.problems.append(Problem(f"{location(document, path)}: {error}", document.place(path)))
         return None
 
     def _check_models(self, entry: AttackEntry, attack: Attack[Any] | None, path: YamlPath) -> None:
@@ -170,12 +177,14 @@ class _Checker:
         document = self._workspace.document
         if entry.rephrase:
             place = document.place((*path, "rephrase"))
-            self.problems.append(Problem(f"{_label(document, path)} > rephrase {NEEDS_A_MODEL}", place))
+            self.problems.append(Problem(f"{location(document, path)} > rephrase {NEEDS_A_MODEL}", place))
         if entry.execution.mode == "simulated_user":
             place = document.place((*path, "execution", "mode"))
-            self.problems.append(Problem(f"{_label(document, path)} > mode simulated_user {NEEDS_A_MODEL}", place))
+            self.problems.append(
+                Problem(f"{location(document, path)} > mode simulated_user {NEEDS_A_MODEL}", place)
+            )
         if attack is not None and entry.oracle is None and _judged_by_model(attack):
-            message = f"{_label(document, path)}: its default oracle {attack.oracle().type} {NEEDS_A_MODEL}"
+            message = f"{location(document, path)}: its default oracle {attack.oracle().type} {NEEDS_A_MODEL}"
             self.problems.append(
                 Problem(message, document.place((*path, "name")), "Give the entry an oracle of its own.")
             )
@@ -194,23 +203,6 @@ def _at(error: ConfigurationError, document: Document, path: YamlPath, label: st
         else replace(problem, place=document.place(path), message=f"{label}: {problem.message}")
         for problem in error.problems
     ]
-
-
-def _label(document: Document, path: YamlPath) -> str:
-    """A path as people read it: `attacks[2] (ucar) > oracle`."""
-    parts: list[str] = []
-    value: Any = document.data
-    for step in path:
-        try:
-            value = value[step]
-        except (KeyError, IndexError, TypeError):
-            value = None
-        if isinstance(step, int):
-            name = value.get("name", value.get("id")) if isinstance(value, dict) else None
-            parts[-1:] = [f"{''.join(parts[-1:])}[{step + 1}]" + (f" ({name})" if name is not None else "")]
-        else:
-            parts.append(step)
-    return " > ".join(parts)
 
 
 def oracle_context(workspace: Workspace) -> OracleContext:

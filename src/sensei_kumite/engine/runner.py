@@ -1,4 +1,4 @@
-"""Executes planned cases on lanes and yields events in the caller's thread. All threads of a run start here."""
+"""Executes planned cases on lanes, which are threads, and yields events in the thread of the caller."""
 
 from __future__ import annotations
 

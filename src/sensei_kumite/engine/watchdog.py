@@ -1,4 +1,4 @@
-"""Bounds a call that cannot be interrupted: it runs on a thread of its own, which is abandoned when it hangs."""
+"""Bounds a call that cannot be interrupted: it runs on a thread of its own, abandoned when it hangs."""
 
 from __future__ import annotations
 

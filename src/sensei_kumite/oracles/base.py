@@ -37,7 +37,7 @@ class Oracle(ABC, Generic[P]):
 
     description: ClassVar[str] = ""
     passes_when: ClassVar[str] = ""
-    needs_model: ClassVar[bool] = False
+    needs_model: bool = False  # of a class, or of an instance whose parameters decide
     Params: ClassVar[type[OracleParams]] = OracleParams
 
     def __init__(self, params: P, context: OracleContext) -> None:

@@ -8,6 +8,9 @@ whole `--help`.
 from __future__ import annotations
 
 from sensei_kumite.targets.base import TARGETS, Target, TargetSettings
+from sensei_kumite.targets.dummy import DummyTarget
+
+__all__ = ["DummyTarget", "Target", "TargetSettings", "build_target", "technologies"]
 
 
 def technologies() -> list[str]:

@@ -56,10 +56,12 @@ class Target(ABC):
     """Something to be tested. Built once per run; opens one session per lane.
 
     A constructor raises ConfigurationError when its settings are wrong and calls nothing.
+    `warnings` are sentences about the settings that the user should see once.
     """
 
     description: ClassVar[str] = ""
     capabilities: Capabilities = Capabilities()
+    warnings: tuple[str, ...] = ()
 
     @abstractmethod
     def open(self) -> Session:

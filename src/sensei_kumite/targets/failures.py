@@ -7,15 +7,22 @@ as an excerpt, without control characters.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 import requests
 from chatbot_connectors import ConnectorConfigurationError, ConnectorError
-from requests.exceptions import ChunkedEncodingError, ContentDecodingError, InvalidJSONError, ProxyError, SSLError
+from requests.exceptions import (
+    ChunkedEncodingError,
+    ContentDecodingError,
+    InvalidJSONError,
+    ProxyError,
+    SSLError,
+)
 from urllib3.exceptions import HTTPError as Urllib3Error
-from urllib3.exceptions import TimeoutError as Urllib3Timeout
+from urllib3.exceptions import ReadTimeoutError
 
 from sensei_kumite.errors import (
     TargetError,
@@ -24,8 +31,9 @@ from sensei_kumite.errors import (
     TargetTimeout,
     TargetUnavailable,
 )
-from sensei_kumite.targets.transport import Transport
-from sensei_kumite.text import excerpt
+from sensei_kumite.targets.parameters import public_url
+from sensei_kumite.targets.transport import Timeout, Transport
+from sensei_kumite.text import excerpt, redact
 
 UNEXPECTED = (AttributeError, TypeError, LookupError, ValueError, RecursionError)
 """What a connector raises when an answer has another shape than it was written for."""
@@ -34,26 +42,29 @@ FOREIGN = (ConnectorError, requests.RequestException, Urllib3Error, OSError, *UN
 """Everything that a connector may raise for a reason outside of it."""
 
 _TRANSIENT_STATUSES = frozenset({408, 425, 429})
+_TIMEOUTS = (requests.Timeout, ReadTimeoutError, TimeoutError)
+_CONNECTION_LOST = (requests.ConnectionError, ChunkedEncodingError)
 _QUOTED_BYTES = 1000
+_URL = re.compile(r"\bhttps?://[^\s'\"<>)]+", re.IGNORECASE)
 _TLS_HINT = "Set REQUESTS_CA_BUNDLE to the CA bundle to trust, or the connector parameter verify to false."
 
 
 def target_error(error: BaseException, transport: Transport) -> TargetError:
     """The TargetError that says what `error` means; `transport` carried the request that failed."""
-    said = str(error) if isinstance(error, ConnectorError) else ""
+    said = str(error) if isinstance(error, ConnectorError) else _called(error)
     cause = _cause(error)
     if isinstance(cause, ConnectorConfigurationError):
         return TargetRejected(_sentence(said))
     if isinstance(cause, ConnectorError):
         return outcome_error(said, transport)
-    return _explain(cause, said, transport.waited)
+    return _explain(cause, said, transport.timeout)
 
 
 def outcome_error(said: str, transport: Transport) -> TargetError:
     """The TargetError for a connector that gave up with the words `said` and hid the reason."""
     outcome = transport.outcome
     if isinstance(outcome, requests.RequestException):
-        return _explain(outcome, said, transport.waited)
+        return _explain(outcome, said, transport.timeout)
     if outcome is not None and outcome.status_code >= 400:
         return rejection(outcome, said)
     return TargetProtocolError(_sentence(said or "the connector gave up without a reason"))
@@ -72,6 +83,13 @@ def rejection(response: requests.Response, said: str = "") -> TargetRejected:
     )
 
 
+def without_secrets(error: TargetError, secrets: Iterable[str]) -> TargetError:
+    """`error`, its text freed of `secrets` and of user, password and query of every address in it."""
+    error.message = _URL.sub(lambda match: public_url(match[0]), redact(error.message, secrets))
+    error.args = (error.message,)
+    return error
+
+
 def parse_retry_after(value: str | None, now: datetime | None = None) -> float | None:
     """Seconds to wait that a Retry-After header asks for (RFC 9110, 10.2.3): a number or an HTTP date.
 
@@ -81,8 +99,7 @@ def parse_retry_after(value: str | None, now: datetime | None = None) -> float |
     if not text:
         return None
     if text.isascii() and text.isdigit():
-        seconds = float(text[:20])
-        return seconds
+        return float(text[:20])
     try:
         date = parsedate_to_datetime(text)
     except (ValueError, OverflowError):
@@ -91,22 +108,27 @@ def parse_retry_after(value: str | None, now: datetime | None = None) -> float |
     return max(0.0, math.ceil((date - (now or datetime.now(UTC))).total_seconds()))
 
 
+def _called(error: BaseException) -> str:
+    """The address that was called, where a connector lets requests' own exceptions through."""
+    request = getattr(error, "request", None)
+    return str(getattr(request, "url", None) or "")
+
+
 def _cause(error: BaseException) -> BaseException:
     """The exception that made a connector raise `error`; a ConnectorError where it names none."""
     while isinstance(error, ConnectorError):
-        inner = getattr(error, "original_error", None) or error.__cause__
-        if not isinstance(inner, BaseException):
-            return error
+        inner: BaseException | None = getattr(error, "original_error", None) or error.__cause__
+        if inner is None:
+            break
         error = inner
     return error
 
 
-def _explain(cause: BaseException, said: str, waited: float | None) -> TargetError:
+def _explain(cause: BaseException, said: str, timeout: Timeout) -> TargetError:
     """Say what `cause`, which is no ConnectorError, means."""
     chain = list(_chain(cause))
-    if any(isinstance(link, (requests.Timeout, Urllib3Timeout, TimeoutError)) for link in chain):
-        limit = f" after {waited:g} s" if waited is not None else ""
-        return TargetTimeout(_sentence(said, f"timed out{limit}"))
+    if any(isinstance(link, _TIMEOUTS) for link in chain):
+        return TargetTimeout(_sentence(said, _timed_out(timeout, cause)))
     if isinstance(cause, requests.HTTPError) and cause.response is not None:
         return rejection(cause.response, said)
     if isinstance(cause, InvalidJSONError):
@@ -126,16 +148,16 @@ def _explain_connection(cause: BaseException, said: str, reason: str) -> TargetE
         return TargetUnavailable(_sentence(said, f"the proxy failed: {reason}"))
     if isinstance(cause, ContentDecodingError):
         return TargetProtocolError(_sentence(said, f"unexpected answer: {reason}"))
-    lost = (requests.ConnectionError, ChunkedEncodingError, Urllib3Error, OSError)
-    if isinstance(cause, lost) and not _is_our_mistake(cause):
-        return TargetUnavailable(_sentence(said, reason))
-    return TargetRejected(_sentence(said, reason))
+    if isinstance(cause, requests.RequestException) and not isinstance(cause, _CONNECTION_LOST):
+        return TargetRejected(_sentence(said, reason))  # an address or a header that nobody can send
+    return TargetUnavailable(_sentence(said, reason))
 
 
-def _is_our_mistake(cause: BaseException) -> bool:
-    """Whether no request could be made at all: an address or a header that requests does not take."""
-    plain = (requests.ConnectionError, ChunkedEncodingError)
-    return isinstance(cause, requests.RequestException) and not isinstance(cause, plain)
+def _timed_out(timeout: Timeout, cause: BaseException) -> str:
+    connects = isinstance(cause, requests.ConnectTimeout)
+    seconds = timeout[0 if connects else 1] if isinstance(timeout, tuple) else timeout
+    limit = f" after {seconds:g} s" if seconds is not None else ""
+    return f"timed out{limit}" if not connects else f"timed out{limit} while connecting"
 
 
 def _not_json(error: InvalidJSONError) -> str:
@@ -153,7 +175,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         reason = getattr(error, "reason", None)
         if isinstance(reason, BaseException):
             wrapped.append(reason)
-        error = wrapped[-1] if wrapped else error.__cause__ or error.__context__
+        error = wrapped[-1] if wrapped else error.__cause__
 
 
 def _innermost(chain: list[BaseException]) -> str:

@@ -24,6 +24,9 @@ from sensei_kumite.errors import EnvironmentProblem
 
 _CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
 
+Timeout = float | tuple[float | None, float | None] | None
+"""Seconds as requests takes them: for everything, or for connecting and for each wait for data."""
+
 
 class Route(NamedTuple):
     """How the environment says an address is reached: proxies by scheme, and whom to trust."""
@@ -37,12 +40,14 @@ def route_to(url: str, *, verify: bool = True) -> Route:
 
     Raises EnvironmentProblem where a variable names a CA bundle that does not exist.
     """
-    return Route(get_environ_proxies(url, no_proxy=None), _trusted() if verify else False)
+    is_tls = url.lower().startswith("https:")
+    trusted = _trusted() if is_tls and verify else verify
+    return Route(get_environ_proxies(url, no_proxy=None), trusted)
 
 
 def proxy_for(url: str) -> str | None:
     """The address of the proxy that the environment names for `url`, None for a direct connection."""
-    return select_proxy(url, route_to(url, verify=False).proxies)
+    return select_proxy(url, get_environ_proxies(url, no_proxy=None))
 
 
 def _trusted() -> bool | str:
@@ -63,15 +68,15 @@ class Transport(requests.Session):
     """A requests session for one conversation. Used by one thread.
 
     `call_timeout` bounds connecting, and each wait for data, of every request in seconds, whatever
-    the connector asks for; None leaves it to the connector. `waited` is the limit of the latest
-    request; `outcome` its response, or the exception that it ended with.
+    the connector asks for; None leaves it to the connector. `timeout` is what the latest request was
+    given; `outcome` its response, or the exception that it ended with.
     """
 
     def __init__(self, *, call_timeout: float | None = None, verify: bool = True) -> None:
         super().__init__()
         self.trust_env = False
         self.call_timeout = call_timeout
-        self.waited: float | None = None
+        self.timeout: Timeout = None
         self.outcome: requests.Response | requests.RequestException | None = None
         self._verifies = verify
         self._routes: dict[tuple[str, str], Route] = {}
@@ -83,7 +88,9 @@ class Transport(requests.Session):
         """Send `request` once, within the time allowed; raises requests' exceptions."""
         if self.call_timeout is not None:
             kwargs["timeout"] = self.call_timeout
-        self.waited = _read_timeout(kwargs.get("timeout"))
+        self.timeout = kwargs.get("timeout")
+        route = self._route(request.url or "")
+        kwargs.update(proxies=route.proxies, verify=route.verify)
         try:
             response = super().send(request, **kwargs)
         except requests.RequestException as error:
@@ -92,20 +99,13 @@ class Transport(requests.Session):
         self.outcome = response
         return response
 
-    def merge_environment_settings(self, url: Any, *settings: Any) -> dict[str, Any]:
-        """How `url` is reached: the environment's answer, asked once per address."""
-        _, stream, _, cert = settings
+    def _route(self, url: str) -> Route:
         parts = urlsplit(url)
         address = (parts.scheme, parts.netloc)
         route = self._routes.get(address)
         if route is None:
             route = self._routes[address] = route_to(url, verify=self._verifies)
-        return {"proxies": route.proxies, "stream": stream or False, "verify": route.verify, "cert": cert}
-
-
-def _read_timeout(timeout: Any) -> float | None:
-    """The seconds to wait for data, of a timeout as requests takes it."""
-    return timeout[1] if isinstance(timeout, tuple) else timeout
+        return route
 
 
 class NetworkNeeded(Exception):
@@ -113,7 +113,8 @@ class NetworkNeeded(Exception):
 
     def __init__(self, url: str) -> None:
         super().__init__(f"would have called {url}")
-        self.url = url
+        parts = urlsplit(url)
+        self.address = f"{parts.scheme}://{parts.netloc}"
 
 
 class OfflineTransport(requests.Session):

@@ -1,0 +1,123 @@
+"""The steps of `sensei-kumite`, one after the other: answer, load, check, run, show, exit code."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import sys
+from collections.abc import Iterable
+
+from sensei_kumite.cli import describe
+from sensei_kumite.cli.campaign import Campaign, dry_run, execute
+from sensei_kumite.cli.console import Outcome, progress, say, show_outcome, show_problems
+from sensei_kumite.cli.options import Options
+from sensei_kumite.config.loader import Overrides, Workspace, load_workspace
+from sensei_kumite.engine import plan
+from sensei_kumite.errors import (
+    EXIT_FAILED_GATE,
+    EXIT_INTERRUPTED,
+    EXIT_OK,
+    ConfigurationError,
+    Problem,
+)
+from sensei_kumite.text import did_you_mean
+
+SWITCHES = ("verbose", "quiet", "validate_only", "dry_run")
+"""What `execution_parameters` of run.yml may turn on."""
+
+
+def run(options: Options) -> int:
+    """Do what was asked; returns the exit code, raises KumiteError."""
+    if (answer := _answer(options)) is not None:
+        for line in answer:
+            print(line)
+        return EXIT_OK
+    workspace = _load(options)
+    _switch_on(options, workspace.run_file.execution_parameters)
+    if options.verbose:
+        logging.basicConfig(level=logging.INFO, stream=sys.stderr)
+    if options.describe_custom_attacks is not None:
+        for line in describe.custom_attacks(workspace, options.describe_custom_attacks):
+            print(line)
+        return EXIT_OK
+    campaign = _check(workspace, options)
+    if options.validate_only:
+        print("The configuration is valid.")
+        return EXIT_OK
+    with progress(not options.quiet) as view:
+        finished = dry_run(campaign) if options.dry_run else execute(campaign, view.show)
+    if options.quiet:
+        print(finished.suite)
+    else:
+        show_outcome(finished.outcome, [finished.suite, finished.summary])
+    if finished.interrupted:
+        say(f"Interrupted: the results of {finished.outcome.tally.total.attempts} cases are saved.")
+        return EXIT_INTERRUPTED
+    return EXIT_OK if options.dry_run else _gate(finished.outcome, options)
+
+
+def _answer(options: Options) -> Iterable[str] | None:
+    """The lines that answer a question about the program itself; None where a workspace is needed."""
+    if options.list_attacks:
+        return describe.attack_list()
+    if options.list_oracles:
+        return describe.oracle_list()
+    if options.describe_attack is not None:
+        return describe.attack(options.describe_attack)
+    if options.describe_oracle is not None:
+        return describe.oracle(options.describe_oracle)
+    if options.write_schemas is not None:
+        return describe.written_schemas(options.write_schemas)
+    return None
+
+
+def _switch_on(options: Options, switches: Iterable[str]) -> None:
+    """Take over the switches of run.yml; what others use that file for is not ours to complain about."""
+    for name in switches:
+        if name in SWITCHES:
+            setattr(options, name, True)
+        else:
+            say(f"warning: run.yml: the switch {name!r} is ignored.{did_you_mean(name, SWITCHES)}")
+
+
+def _load(options: Options) -> Workspace:
+    overrides = Overrides(concurrency=options.concurrency, seed=options.seed)
+    project = options.run_from_yaml or options.project_path
+    return load_workspace(project, config=options.config, overrides=overrides, safe=options.safe)
+
+
+def _check(workspace: Workspace, options: Options) -> Campaign:
+    """The campaign, ready to run; raises ConfigurationError with every problem there is."""
+    seed = workspace.campaign.execution.seed
+    seed = secrets.randbits(32) if seed is None else seed
+    planned, problems = plan.check(workspace, seed, options.attack)
+    campaign, target_problems = Campaign.build(workspace, planned, seed)
+    _report_problems([*workspace.problems, *problems, *target_problems])
+    assert campaign is not None  # noqa: S101  # without problems there is one
+    return campaign
+
+
+def _report_problems(problems: Iterable[Problem]) -> None:
+    found = list(problems)
+    errors = [problem for problem in found if problem.severity == "error"]
+    if errors:
+        raise ConfigurationError(found)
+    show_problems(found)
+
+
+def _gate(outcome: Outcome, options: Options) -> int:
+    """The exit code that `--fail-on` and `--max-asr` ask for."""
+    total = outcome.tally.total
+    reasons: list[str] = []
+    if options.fail_on in ("breach", "any") and total.confirmed:
+        reasons.append(f"{total.confirmed} confirmed breaches")
+    if options.fail_on in ("error", "any") and total.errors:
+        reasons.append(f"{total.errors} errors")
+    if options.max_asr is not None:
+        if total.success_rate is None:
+            reasons.append("no case was scored, so the attack success rate is unknown")
+        elif total.success_rate > options.max_asr:
+            reasons.append(f"attack success rate {total.success_rate:.1%} is above {options.max_asr:.1%}")
+    for reason in reasons:
+        say(f"sensei-kumite: failed: {reason}.")
+    return EXIT_FAILED_GATE if reasons else EXIT_OK

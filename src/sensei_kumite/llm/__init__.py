@@ -1,0 +1,1 @@
+"""Calling language models; in this release only the offline provider, which needs none."""

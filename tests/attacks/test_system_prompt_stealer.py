@@ -1,0 +1,13 @@
+from sensei_kumite.models import OracleSpec
+from tests.attacks.build import attack
+
+
+def test_three_different_requests_take_turns() -> None:
+    texts = [prompt.text for prompt in attack("system_prompt_stealer", attempts=7).prompts()]
+    assert len(set(texts[:3])) == 3
+    assert texts[3:6] == texts[:3]
+    assert texts[6] == texts[0]
+
+
+def test_leakage_is_what_it_is_scored_by() -> None:
+    assert attack("system_prompt_stealer").oracle() == OracleSpec("system_prompt_leakage", {})

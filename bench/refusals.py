@@ -105,7 +105,7 @@ def fit(replies: Sequence[Labelled]) -> Fit:
 
 
 def compare_models(replies: Sequence[Labelled]) -> None:
-    """Fit on the replies of one model, measure on those of another, all ways; with and without our examples."""
+    """Fit on one model's replies, measure on another's, all ways; with and without our examples."""
     groups = sorted({reply.group for reply in replies})
     for extra, title in ((load_samples(EXAMPLES), "and our examples"), ([], "alone")):
         print(f"\nfitted on one model {title}, measured on another")
@@ -153,10 +153,10 @@ def measure_time() -> None:
 
 
 def _round(batch: Sequence[str]) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     for text in batch:
         find_refusal(text)
-    return (time.perf_counter() - start) / len(batch) * 1000
+    return (time.process_time() - start) / len(batch) * 1000
 
 
 def write_weights(model: Fit) -> None:

@@ -17,6 +17,8 @@ from sensei_kumite.yaml_reader import load_yaml, parse_yaml
 from sensei_kumite.yaml_scalars import as_typed
 
 FILE = Path("a.yml")
+# PyYAML writes U+0085 as it is, and itself reads a space then.
+PYYAML_KEEPS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x85"))
 YAML_LIKE = st.text(
     alphabet=st.sampled_from("ab:-?[]{},#&*!|>'\"%@` \n\t\r\\<=~.0123é\u2028\x07\ufeff"), max_size=40
 )
@@ -24,7 +26,7 @@ YAML_LIKE = st.text(
 
 def plain_data(texts: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
     return st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts,
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,
         lambda inner: st.lists(inner, max_size=5) | st.dictionaries(texts, inner, max_size=5),
         max_leaves=20,
     )
@@ -50,7 +52,7 @@ def complaint(text: str) -> str:
 
 
 class TestAnyText:
-    @given(data=plain_data(st.text()), allow_unicode=st.booleans())
+    @given(data=plain_data(PYYAML_KEEPS), allow_unicode=st.booleans())
     def test_what_pyyaml_dumps_loads_back_equal(self, data: Any, allow_unicode: bool) -> None:
         for style in (None, True):
             text = yaml.safe_dump(data, allow_unicode=allow_unicode, default_flow_style=style)
@@ -58,7 +60,7 @@ class TestAnyText:
 
     @given(data=plain_data(st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]))))
     def test_json_is_yaml(self, data: Any) -> None:
-        assert load(json.dumps(data, ensure_ascii=False).replace("Infinity", ".inf")) == data
+        assert load(json.dumps(data, ensure_ascii=False)) == data
 
     @given(st.text() | YAML_LIKE)
     def test_loads_or_is_a_configuration_error(self, text: str) -> None:

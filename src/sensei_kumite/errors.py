@@ -9,6 +9,8 @@
     │   ├── TargetUnavailable    refused, unresolvable, reset
     │   ├── TargetRejected       it answered with an error status, or refused our credentials
     │   └── TargetProtocolError  it answered, but not with text
+    ├── ModelError               a language model gave no usable answer
+    ├── BudgetReached            no further model call may start: the run has spent its budget
     └── OracleError              a response could not be scored
         └── PatternTimeout       a pattern backtracked past its time limit
 
@@ -152,6 +154,29 @@ class TargetRejected(TargetError):
 
 class TargetProtocolError(TargetError):
     """The target answered, but not with text we can score."""
+
+
+class ModelError(KumiteError):
+    """A language model gave no usable answer, after the retries of its client.
+
+    `transient` says whether asking again later may help; `status` is the HTTP status where there was one.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        transient: bool = False,
+        status: int | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.transient = transient
+        self.status = status
+
+
+class BudgetReached(KumiteError):
+    """The run has spent what `execution.max_cost` allows. No ModelError: there is no fallback for it."""
 
 
 class OracleError(KumiteError):

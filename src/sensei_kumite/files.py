@@ -15,7 +15,8 @@ from typing import IO
 from sensei_kumite.errors import ConfigurationError, Problem, short_path
 
 _LONGEST_NAME = 150
-_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|\Z)", re.IGNORECASE)
+# What Windows keeps for itself, and the folders of our own among those of campaigns.
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|\Z)|__\w+_reports__\Z", re.IGNORECASE)
 
 
 def resolve_path(name: str, folders: Sequence[Path], *, within: Path | None = None) -> Path:
@@ -26,6 +27,9 @@ def resolve_path(name: str, folders: Sequence[Path], *, within: Path | None = No
     for folder in folders:
         try:
             found = (folder / Path(name).expanduser()).resolve(strict=True)
+        except PermissionError:
+            problem = Problem(f"{name!r} cannot be read in {short_path(folder)}: permission denied.")
+            raise ConfigurationError([problem]) from None
         except (OSError, RuntimeError, ValueError):
             continue  # not there, a loop of links, an unknown ~user, a NUL: nothing to be found here
         if within is not None and not found.is_relative_to(within.resolve()):

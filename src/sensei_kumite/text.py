@@ -104,6 +104,16 @@ def redact(text: str, secrets: Iterable[str]) -> str:
     return text
 
 
+def public_url(url: str) -> str:
+    """`url` without what may be secret in it: user, password, query. Takes any text."""
+    return re.sub(r"(?<=://)[^/]*@", "", re.split(r"[?#]", url, maxsplit=1)[0])
+
+
+def spreadsheet_cell(text: str) -> str:
+    """`text` as a cell that no spreadsheet takes for a formula: what looks like one begins with `'`."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
 def did_you_mean(word: str, options: Iterable[str]) -> str:
     """A sentence naming the option closest to `word`, with a leading space; empty where none is close."""
     lowered = {option.lower(): option for option in options}

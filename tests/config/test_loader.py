@@ -164,7 +164,7 @@ class TestAllProblemsAtOnce:
             "security.yml:2:27: generation > temperature: should be a number, not 'hot'.",
             "security.yml:4:25: attacks[1] (a) > rephrase: should be at most 1, not 2.",
             "security.yml:6:5: attacks[3]: the key 'name' is missing.",
-            "security.yml:6:18: attacks[3] > execution: mode scripted needs turns: "
+            "security.yml:6:17: attacks[3] > execution: mode scripted needs turns: "
             "at least one message, none of them empty.",
         ]
         assert [(position, entry.name) for position, entry in workspace.entries] == [(1, "b"), (3, "c")]
@@ -181,80 +181,6 @@ class TestAllProblemsAtOnce:
     def test_a_broken_run_yml_does_not_blame_a_guess(self, make: Make) -> None:
         (line,) = failures(make({"run.yml": "a: ["}))
         assert line.startswith("run.yml:")
-
-
-class TestNothingToTest:
-    @pytest.mark.parametrize(
-        ("text", "line"),
-        [
-            (
-                "",
-                "security.yml:1:1: this file is empty: no attacks are configured, so nothing would",
-            ),
-            ("execution: {}\n", "security.yml:1:1: no attacks are configured, so nothing would be tested."),
-            ("execution: {}\nattacks: []\n", "security.yml:2:1: no attacks are configured, so nothing"),
-            ("execution: {}\nattacks:\n", "security.yml:2:1: no attacks are configured, so nothing"),
-            ("attacks: [{name: a, enabled: no}]\n", "security.yml:1:1: all attacks are disabled, so nothing"),
-            (
-                "attacks: {name: a}\n",
-                "security.yml:1:1: attacks: should be a list (lines that begin with '- ')",
-            ),
-            (
-                "attacks: amnesia\n",
-                "security.yml:1:1: attacks: should be a list (lines that begin with '- ')",
-            ),
-            ("attack:\n  - name: a\n", "security.yml:1:1: unknown key 'attack'. Did you mean 'attacks'?"),
-            ("- name: a\n", "security.yml:1:1: this file should hold a mapping"),
-            ("execution: {attempts: 0}\n" + ATTACKS, "execution > attempts: should be at least 1, not 0."),
-        ],
-    )
-    def test_is_one_problem(self, campaign: Callable[[str], Workspace], text: str, line: str) -> None:
-        (found,) = lines(campaign(text))
-        assert line in found
-
-    def test_a_misspelt_key_and_nothing_else_is_reported_once(
-        self, campaign: Callable[[str], Workspace]
-    ) -> None:
-        (found,) = lines(campaign("security_test_name: shop\nattack:\n  - name: amnesia\n"))
-        assert found == "security.yml:2:1: unknown key 'attack'. Did you mean 'attacks'?"
-
-    def test_is_not_claimed_when_the_only_attack_is_broken(
-        self, campaign: Callable[[str], Workspace]
-    ) -> None:
-        (found,) = lines(campaign("attacks: [{name: a, rephrase: 2}]\n"))
-        assert "rephrase" in found
-
-
-class TestSimulatedUsers:
-    ENTRY = "attacks:\n- name: a\n  execution:\n    mode: simulated_user\n    warmup_turns: 2\n"
-
-    def test_need_an_identity(self, campaign: Callable[[str], Workspace]) -> None:
-        (line,) = lines(campaign(self.ENTRY))
-        assert line.startswith(
-            "security.yml:4:11: attacks[1] (a) > execution: mode simulated_user needs somebody to simulate."
-        )
-
-    @pytest.mark.parametrize(
-        "text",
-        [
-            ENTRY + "    reference_profile: p.yml\n",
-            ENTRY + "    user_profile: p.yml\n",
-            ENTRY + "simulation: {reference_profile: p.yml}\n",
-            ENTRY + "simulation: {default_profile: p.yml}\n",
-            ENTRY + "simulation: {role: a customer}\n",
-            ENTRY.replace("name: a", "name: a\n  enabled: false") + "- name: b\n",
-        ],
-    )
-    def test_have_it_from_the_entry_or_the_campaign(
-        self, campaign: Callable[[str], Workspace], text: str
-    ) -> None:
-        assert lines(campaign(text)) == []
-
-    def test_are_not_doubted_when_their_description_is_broken(
-        self, campaign: Callable[[str], Workspace]
-    ) -> None:
-        (line,) = lines(campaign(self.ENTRY + "simulation: {role: true}\n"))
-        assert "simulation > role" in line
 
 
 class TestMissingFiles:
@@ -300,6 +226,14 @@ class TestMissingFiles:
     def test_a_campaign_that_is_nowhere(self, make: Make) -> None:
         (line,) = failures(make({"run.yml": RUN}))
         assert "'security/security.yml' was not found" in line
+
+    @pytest.mark.parametrize(
+        "name", ["a\\0b/c.yml", "x" * 5000, "/nowhere/at/all.yml", "~nobody-of-this-name/c.yml"]
+    )
+    def test_a_campaign_that_cannot_be(self, make: Make, name: str) -> None:
+        project = make({"run.yml": f'security: {{config: "{name}"}}', "security/security.yml": ATTACKS})
+        (line,) = failures(project)
+        assert "was not found" in line
 
     def test_a_named_campaign_that_is_nowhere(self, make: Make) -> None:
         (line,) = failures(make({"run.yml": RUN}), Path("c.yml"))

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 import pytest
 
 from tests.servers.agent_server import AgentServer, find_langgraph
+from tests.servers.openai_server import OpenAIServer
 from tests.servers.proxy import Proxy
 from tests.servers.rasa import RasaServer
 from tests.servers.replies import Script
@@ -34,6 +35,12 @@ def serve_rasa(servers: ExitStack) -> Callable[[Script], RasaServer]:
 def serve_taskyto(servers: ExitStack) -> Callable[..., TaskytoServer]:
     """Start a Taskyto chatbot; takes what `TaskytoServer` takes."""
     return lambda script, **details: servers.enter_context(TaskytoServer(script, **details))
+
+
+@pytest.fixture
+def serve_openai(servers: ExitStack) -> Callable[..., OpenAIServer]:
+    """Start a model server: `serve_openai(["hello", Answer(refusal="no")], models=["gpt-4o-mini"])`."""
+    return lambda script, **details: servers.enter_context(OpenAIServer(script, **details))
 
 
 @pytest.fixture

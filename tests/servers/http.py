@@ -39,7 +39,7 @@ class HttpServer:
         self.ending = threading.Event()
         self.goodbyes = threading.Semaphore(0)
         self._lock = threading.Lock()
-        self._server = _Server(self.goodbyes.release, _handler_for(self))
+        self._server = _Server(self.goodbyes.release, type("Handler", (_Handler,), {"chatbot": self}))
         if tls is not None:
             self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
         self._scheme = "http" if tls is None else "https"
@@ -109,51 +109,54 @@ class _Server(ThreadingHTTPServer):
         """A client that goes away is no news."""
 
 
-def _handler_for(server: HttpServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-        wbufsize = -1
+class _Handler(BaseHTTPRequestHandler):
+    chatbot: HttpServer
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1
 
-        def handle_one_request(self) -> None:
-            try:
-                super().handle_one_request()
-            except (ConnectionError, ssl.SSLError):
-                self.close_connection = True
-
-        def respond(self) -> None:
-            length = int(self.headers.get("Content-Length") or 0)
-            request = Request(
-                self.command, self.path, dict(self.headers), self.rfile.read(length), self.client_address[1]
-            )
-            server.record(request)
-            reply = server.answer(request)
-            if reply.hangs:
-                server.ending.wait()
-            if reply.dropped or reply.hangs:
-                self.reset()
-                return
-            self.write(reply)
-
-        def write(self, reply: Reply) -> None:
-            self.send_response(reply.status)
-            for name, value in reply.headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(reply.body)))
-            self.end_headers()
-            self.wfile.write(reply.body)
-            self.wfile.flush()
-            self.close_connection = self.close_connection or reply.closes
-
-        def reset(self) -> None:
-            """Close without a goodbye: the peer sees a reset."""
-            linger = struct.pack("ii", 1, 0)
-            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+    def handle_one_request(self) -> None:
+        try:
+            super().handle_one_request()
+        except (ConnectionError, ssl.SSLError):
             self.close_connection = True
 
-        def log_message(self, *arguments: Any) -> None:
-            """Say nothing on stderr."""
+    def respond(self) -> None:
+        length = int(self.headers.get("Content-Length") or 0)
+        request = Request(
+            self.command, self.path, dict(self.headers), self.rfile.read(length), self.client_address[1]
+        )
+        self.chatbot.record(request)
+        reply = self.chatbot.answer(request)
+        if reply.hangs:
+            self.chatbot.ending.wait()
+        if reply.dropped or reply.hangs:
+            self.reset()
+            return
+        self.write(reply)
 
-        do_GET = do_POST = do_PUT = do_DELETE = respond
+    def write(self, reply: Reply) -> None:
+        self.send_response(reply.status)
+        for name, value in reply.headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(reply.body)))
+        self.end_headers()
+        half = len(reply.body) // 2 if reply.stalls else len(reply.body)
+        self.wfile.write(reply.body[:half])
+        self.wfile.flush()
+        if reply.stalls:
+            self.chatbot.ending.wait()
+        self.wfile.write(reply.body[half:])
+        self.wfile.flush()
+        self.close_connection = self.close_connection or reply.closes
 
-    return Handler
+    def reset(self) -> None:
+        """Close without a goodbye: the peer sees a reset."""
+        linger = struct.pack("ii", 1, 0)
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        self.close_connection = True
+
+    def log_message(self, *arguments: Any) -> None:
+        """Say nothing on stderr."""
+
+    do_GET = do_POST = do_PUT = do_DELETE = respond

@@ -23,7 +23,8 @@ class Reply:
     """An answer below the level of a protocol: status, headers and body as they go over the wire.
 
     `hangs`: the answer waits until the server ends. `dropped`: the connection is closed instead of
-    answering. `closes`: it is closed after the answer, without announcing it.
+    answering. `closes`: it is closed after the answer, without announcing it. `stalls`: only half of
+    the body comes, the rest when the server ends.
     """
 
     body: bytes = b""
@@ -32,6 +33,7 @@ class Reply:
     hangs: bool = False
     dropped: bool = False
     closes: bool = False
+    stalls: bool = False
 
 
 Script = Callable[[Message], "str | Reply"] | Sequence["str | Reply"]

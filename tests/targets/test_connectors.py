@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -160,6 +162,13 @@ def test_an_answer_that_does_not_come_is_a_timeout(serve_rasa: ServeRasa) -> Non
     assert "timed out after 0.2 s" in error.message
 
 
+def test_an_answer_that_stops_half_way_is_a_timeout(serve_rasa: ServeRasa) -> None:
+    half = Reply(b'[{"text": "I will never"}]', stalls=True)
+    error = error_of(rasa(serve_rasa([half]), timeout=0.2))
+    assert isinstance(error, TargetTimeout)
+    assert "timed out after 0.2 s" in error.message
+
+
 def test_the_timeout_of_a_connector_holds_where_the_campaign_sets_none(serve_rasa: ServeRasa) -> None:
     server = serve_rasa([HANG])
     target = build_target("rasa", TargetSettings({"base_url": server.url, "timeout": "0.2"}))
@@ -204,11 +213,18 @@ def test_a_session_goes_on_after_a_failure(serve_rasa: ServeRasa) -> None:
         assert session.send("hello") == "here again"
 
 
-def test_failures_leave_no_traceback_on_the_terminal(
-    serve_rasa: ServeRasa, capfd: pytest.CaptureFixture[str]
-) -> None:
-    error_of(rasa(serve_rasa([failure(500)])))
-    assert capfd.readouterr() == ("", "")
+def test_failures_leave_no_traceback_on_the_terminal(closed_port: int) -> None:
+    code = f"""
+from sensei_kumite.errors import TargetError
+from sensei_kumite.targets import TargetSettings, build_target
+
+try:
+    build_target("rasa", TargetSettings({{"base_url": "http://127.0.0.1:{closed_port}"}})).open().send("hello")
+except TargetError as error:
+    print(error.transient)
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (ran.stdout, ran.stderr) == ("True\n", "")
 
 
 def test_a_conversation_is_remembered_until_it_is_reset(serve_rasa: ServeRasa) -> None:

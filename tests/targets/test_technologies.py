@@ -15,7 +15,7 @@ from sensei_kumite.errors import TargetProtocolError, TargetRejected, TargetUnav
 from sensei_kumite.targets import TargetSettings, build_target, technologies
 from tests.servers.http import Request
 from tests.servers.proxy import Proxy
-from tests.servers.replies import Reply, failure, json_reply
+from tests.servers.replies import DROP, Reply, failure, json_reply
 from tests.servers.routes import Route, RouteServer
 from tests.servers.tls import Authority
 
@@ -33,6 +33,7 @@ CUSTOM = """
 base_url: {url}
 send_message:
   path: /ask
+  method: {method}
   payload_template: {{question: "{{user_msg}}"}}
 response_path: data.answer
 """
@@ -69,9 +70,9 @@ def test_building_calls_nobody(technology: str, proxy: Proxy, monkeypatch: pytes
     assert proxy.asked == []
 
 
-def custom_file(folder: Path, url: str) -> TargetSettings:
+def custom_file(folder: Path, url: str, method: str = "POST") -> TargetSettings:
     (folder / "connectors").mkdir()
-    (folder / "connectors" / "shop.yml").write_text(CUSTOM.format(url=url))
+    (folder / "connectors" / "shop.yml").write_text(CUSTOM.format(url=url, method=method))
     return TargetSettings({"config_path": "connectors/shop.yml"}, project=folder)
 
 
@@ -91,6 +92,17 @@ def test_a_custom_connector_cannot_open_a_fresh_conversation(tmp_path: Path, ser
     servers.callback(session.close)
     assert not target.capabilities.fresh_conversations
     assert session.reset() is False
+
+
+def test_a_message_that_goes_out_as_a_get_is_sent_once_too(tmp_path: Path, servers: ExitStack) -> None:
+    """Libraries think that a GET may be repeated; a message may not."""
+    server = servers.enter_context(RouteServer({"*": DROP}))
+    settings = custom_file(tmp_path, server.url, method="GET")
+    session = build_target("custom", settings).open()
+    servers.callback(session.close)
+    with pytest.raises(TargetUnavailable):
+        session.send("hello")
+    assert [request.path for request in server.requests] == ["/ask?question=hello"]
 
 
 def gateway(request: Request) -> Reply:
@@ -200,6 +212,9 @@ def test_a_reason_that_the_connector_hides_is_found(servers: ExitStack) -> None:
     with pytest.raises(TargetRejected, match="no new conversation could be opened: HTTP 401") as caught:
         session.reset()
     assert caught.value.status == 401
+    server.routes["/bot/web"] = DROP
+    with pytest.raises(TargetUnavailable, match="no new conversation could be opened: "):
+        session.reset()
 
 
 def test_a_connector_without_a_server_is_unavailable(closed_port: int) -> None:

@@ -95,9 +95,7 @@ class AimJailbreak(Attack[AimParams]):
 
     def _task_path(self) -> Path:
         if self.params.task_file is None:
-            message = (
-                "aim_jailbreak needs params.task_file: generating tasks with a model is not supported yet."
-            )
+            message = "params.task_file is missing: generating tasks with a model is not supported yet."
             raise ConfigurationError([Problem(message)])
         return self.context.resolve(self.params.task_file)
 

@@ -52,11 +52,6 @@ class CustomBenchmark(Attack[CustomParams]):
 
     @property
     def summary(self) -> str:
-        """What the file says of itself."""
-        return self._file.description or super().summary
-
-    @property
-    def summary(self) -> str:
         """What the file says of itself, and how many cases it declares."""
         count = len(self._file.cases)
         return f"{self._file.description or 'No description.'} ({count} {'case' if count == 1 else 'cases'})"
@@ -67,7 +62,7 @@ class CustomBenchmark(Attack[CustomParams]):
         return self._file.taxonomy or super().taxonomy
 
     def oracle(self) -> OracleSpec:
-        """The entry's, else the file's, else a judge; where no case needs it, nobody is to ask for a model."""
+        """The entry's, else the file's, else a judge, unless no case would ever fall back to it."""
         if self.entry.oracle:
             return super().oracle()
         is_needed = any(case.oracle is None for case in self._file.cases)
@@ -77,7 +72,7 @@ class CustomBenchmark(Attack[CustomParams]):
         """What is wrong with the entry's own keys and with the file."""
         found = list(self._file.problems)
         if self.entry.parameters:
-            found.append(Problem(f"parameters: {NOT_YET}."))
+            found.append(Problem(f"parameters: this {NOT_YET}."))
         return found
 
     @cached_property

@@ -169,20 +169,15 @@ def _build_target(workspace: Workspace, seed: int) -> Target:
         system_prompt=campaign.dummy_chatbot.system_prompt,
         timeout=campaign.execution.timeout,
         seed=seed,
+        confined=workspace.safe,
     )
     try:
         return build_target(technology, settings)
     except UnknownName as error:
         raise ConfigurationError([Problem(error.message, place(("technology",)), error.hint)]) from None
     except ConfigurationError as error:
-        raise ConfigurationError(
-            [
-                problem
-                if problem.place
-                else Problem(problem.message, place(("connector_params",)), problem.hint)
-                for problem in error.problems
-            ]
-        ) from None
+        where = place(("connector_params",))
+        raise ConfigurationError([problem.at(where) for problem in error.problems]) from None
 
 
 def _say_what_is_special(campaign: Campaign) -> None:

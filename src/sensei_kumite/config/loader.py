@@ -5,14 +5,13 @@ All problems of both files are collected; only a file that cannot be read at all
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sensei_kumite.config.campaign import AttackEntry, Campaign
-from sensei_kumite.config.fields import shown
-from sensei_kumite.config.problems import location, validated, validated_parts
+from sensei_kumite.config.campaign import Campaign
+from sensei_kumite.config.campaign_file import Entries, read_campaign
 from sensei_kumite.config.run_file import RunFile, read_run_file
 from sensei_kumite.errors import ConfigurationError, Place, Problem
 from sensei_kumite.files import resolve_path
@@ -21,8 +20,6 @@ from sensei_kumite.yaml_reader import Document, YamlPath, load_yaml, parse_yaml
 
 RUN_FILES = ("run.yml", "run.yaml")
 _CREATE = "sensei-kumite-init-project creates a workspace that runs as it is."
-
-Entries = tuple[tuple[int, AttackEntry], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +87,7 @@ def load_workspace(
     document, more = _attempt(lambda: files.load_campaign(run_file, run_document))
     if run_document is None or document is None:
         raise ConfigurationError([*failures, *more, *run_problems])
-    campaign, entries, problems = _read_campaign(document)
+    campaign, entries, problems = read_campaign(document)
     return Workspace(
         project=files.folder,
         campaign=_with_overrides(campaign, overrides),
@@ -144,7 +141,7 @@ class _Files:
         """run.yml, or nothing where `config` makes it optional."""
         names = self._run_files()
         if names:
-            return load_yaml(self._find(names[0], self.folder))
+            return load_yaml(self._find(names[0]))
         if self.config:
             return parse_yaml("", self.folder / RUN_FILES[0])
         message = f"this folder holds no {RUN_FILES[0]}, so it is no workspace."
@@ -156,22 +153,26 @@ class _Files:
             return load_yaml(resolve_path(str(self.config), [Path.cwd(), self.folder]))
         name = run_file.security.config
         try:
-            return load_yaml(self._find(name, self.folder))
+            return load_yaml(self._find(name))
         except ConfigurationError as error:
             place = run_document.place(("security", "config")) if run_document else Place(self.folder)
-            raise ConfigurationError([self._missing(name, problem).at(place) for problem in error.problems]) from None
+            problems = [self._missing(name, problem).at(place) for problem in error.problems]
+            raise ConfigurationError(problems) from None
 
     def _missing(self, name: str, problem: Problem) -> Problem:
         """Say what the file is, and offer one that looks like it."""
         if problem.place:
             return problem
-        folder = (self.folder / name).parent
-        present = [path.relative_to(self.folder).as_posix() for path in folder.glob("*.y*ml")]
-        return Problem(f"security > config: {problem.message}", hint=did_you_mean(name, present).strip() or problem.hint)
+        found = [*self.folder.glob("*.y*ml"), *self.folder.glob("security/*.y*ml")]
+        close = did_you_mean(name, [path.relative_to(self.folder).as_posix() for path in found]).strip()
+        return Problem(f"security > config: {problem.message}", hint=close or problem.hint)
 
     def has_campaign(self, run_file: RunFile) -> bool:
         """Whether there is a campaign to look at although run.yml cannot be read."""
-        return bool(self.config) or (self.folder / run_file.security.config).is_file()
+        try:
+            return bool(self.config or self._find(run_file.security.config))
+        except ConfigurationError:
+            return False
 
     def warnings(self) -> list[Problem]:
         """What may not be as it was meant."""
@@ -191,64 +192,8 @@ class _Files:
             raise ConfigurationError([Problem(message, Place(self.folder))]) from None
         return [name for name in RUN_FILES if name in present]
 
-    def _find(self, name: str, folder: Path) -> Path:
-        return resolve_path(name, [folder], within=self.folder if self.safe else None)
-
-
-def _read_campaign(document: Document) -> tuple[Campaign, Entries, list[Problem]]:
-    """The valid part of a security.yml, and what is wrong with the rest."""
-    campaign, problems = validated_parts(Campaign, document, skip=("attacks",))
-    if not isinstance(document.data, (dict, type(None))):
-        return campaign, (), problems
-    attacks = (document.data or {}).get("attacks")
-    if attacks is not None and not isinstance(attacks, list):
-        message = f"attacks: should be a list (lines that begin with '- '), not {shown(attacks)}."
-        return campaign, (), [*problems, Problem(message, document.place(("attacks",), key=True))]
-    entries: list[tuple[int, AttackEntry]] = []
-    for position in range(len(attacks or ())):
-        entry, found = validated(AttackEntry, document, ("attacks", position), within=Campaign)
-        problems += found
-        if entry:
-            entries.append((position, entry))
-    enabled = [(position, entry) for position, entry in entries if entry.enabled]
-    if not enabled and len(entries) == len(attacks or ()):
-        problems += _nothing_to_test(document)
-    problems += _unknown_users(document, enabled)
-    campaign = campaign.model_copy(update={"attacks": [entry for _, entry in entries]})
-    return campaign, tuple(entries), problems
-
-
-def _nothing_to_test(document: Document) -> list[Problem]:
-    """A campaign that tests nothing must not look like one that found nothing."""
-    data = document.data or {}
-    if any("'attacks'" in did_you_mean(key, Campaign.known_keys()) for key in data if key != "attacks"):
-        return []  # a misspelt key, which is a problem already
-    message = "all attacks are disabled" if data.get("attacks") else "no attacks are configured"
-    if not data:
-        message = "this file is empty: no attacks are configured"
-    hint = "sensei-kumite --list-attacks shows what there is."
-    return [Problem(f"{message}, so nothing would be tested.", document.place(("attacks",), key=True), hint)]
-
-
-def _unknown_users(document: Document, entries: Sequence[tuple[int, AttackEntry]]) -> list[Problem]:
-    """A simulated user is described by the entry, or for the whole campaign under `simulation`."""
-    simulation = document.data.get("simulation") if document.data else None
-    identities = ("reference_profile", "default_profile", "role")
-    if isinstance(simulation, dict) and any(simulation.get(key) for key in identities):
-        return []
-    paths: list[YamlPath] = [
-        ("attacks", position, "execution", "mode")
-        for position, entry in entries
-        if entry.execution.mode == "simulated_user" and not entry.execution.reference_profile
-    ]
-    return [
-        Problem(
-            f"{location(document, path[:-1])}: mode simulated_user needs somebody to simulate.",
-            document.place(path),
-            "Give reference_profile here, or reference_profile or role under simulation.",
-        )
-        for path in paths
-    ]
+    def _find(self, name: str) -> Path:
+        return resolve_path(name, [self.folder], within=self.folder if self.safe else None)
 
 
 def _with_overrides(campaign: Campaign, overrides: Overrides) -> Campaign:

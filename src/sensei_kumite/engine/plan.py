@@ -18,7 +18,7 @@ from sensei_kumite.config.loader import Workspace
 from sensei_kumite.config.problems import location, problems_from
 from sensei_kumite.errors import ConfigurationError, Problem, UnknownName
 from sensei_kumite.models import Case, OracleSpec
-from sensei_kumite.oracles.base import ORACLES, Oracle, OracleContext, build_oracle
+from sensei_kumite.oracles.base import ORACLES, Oracle, OracleContext, as_understood, build_oracle
 from sensei_kumite.text import did_you_mean
 from sensei_kumite.yaml_reader import Document, YamlPath
 
@@ -70,7 +70,7 @@ def expand(plan: Plan) -> Iterator[Case]:
     """Every case of the plan, in order, one at a time."""
     for planned in plan.attacks:
         attack = planned.attack
-        oracle = attack.oracle()
+        oracle = as_understood(attack.oracle())
         for attempt, prompt in enumerate(attack.prompts(), 1):
             yield _case(planned, attempt, prompt, oracle)
 
@@ -83,7 +83,7 @@ def _case(planned: PlannedAttack, attempt: int, prompt: Prompt, default: OracleS
         case_id=prompt.case_id or f"{attack.case_prefix}_{attempt}",
         attempt=attempt,
         prompt=prompt.text,
-        oracle=prompt.oracle or default,
+        oracle=as_understood(prompt.oracle) if prompt.oracle else default,
         metadata={"taxonomy": list(attack.taxonomy), **prompt.metadata},
     )
 
@@ -139,20 +139,18 @@ class _Checker:
 
     def check_oracle(self, spec: OracleSpec, document: Document, path: YamlPath) -> list[Problem]:
         """The problems of an oracle specification that stands at `path` of `document`."""
-        try:
-            oracle_class = ORACLES.get(spec.type)
-        except UnknownName as error:
-            return [Problem(error.message, document.place((*path, "type")), error.hint)]
         label = f"{location(document, path)} > params"
         try:
-            build_oracle(spec, self._oracles)
+            oracle = build_oracle(spec, self._oracles)
+        except UnknownName as error:
+            return [Problem(error.message, document.place((*path, "type")), error.hint)]
         except ValidationError as error:
             return problems_from(error, document, (*path, "params"), label)
         except ConfigurationError as error:
             return _at(error, document, (*path, "params"), label)
         except ValueError as error:
             return [Problem(f"{label}: {error}", document.place((*path, "params")))]
-        if oracle_class.needs_model:
+        if oracle.needs_model:
             return [Problem(f"The oracle {spec.type} {NEEDS_A_MODEL}", document.place((*path, "type")))]
         return []
 

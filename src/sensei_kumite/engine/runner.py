@@ -7,6 +7,7 @@ import queue
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,8 +23,15 @@ PATIENCE = 5.0
 _POLL = 0.2
 
 Planned = tuple[int, Case]
-Task = Iterator[Planned]
 STOPPED = "Stopped after the first breach."
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Cases that one lane runs in order. `share_session`: they have one to themselves, kept between them."""
+
+    cases: Iterator[Planned]
+    share_session: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,23 +109,34 @@ class _Lanes:
 
     def not_started(self) -> Iterator[Planned]:
         """The cases that no lane has taken. Only after `events` has ended."""
-        return itertools.chain.from_iterable(itertools.chain(self._unfinished, self._tasks))
+        return itertools.chain.from_iterable(
+            task.cases for task in itertools.chain(self._unfinished, self._tasks)
+        )
 
     def _work(self) -> None:
-        session = LimitedSession(self._context.target, self._context.limits)
         try:
-            while (task := self._next_task()) is not None:
-                self._run_task(task, session)
+            with self._new_session() as session:
+                while (task := self._next_task()) is not None:
+                    self._run_task(task, session)
         finally:
-            session.close()
             self._done.put(None)
+
+    def _new_session(self) -> closing[LimitedSession]:
+        return closing(LimitedSession(self._context.target, self._context.limits))
 
     def _next_task(self) -> Task | None:
         with self._take:
             return None if self._halted.is_set() else next(self._tasks, None)
 
     def _run_task(self, task: Task, session: LimitedSession) -> None:
-        for index, case in task:
+        if task.share_session:
+            with self._new_session() as own:
+                self._run_cases(task, own)
+        else:
+            self._run_cases(task, session)
+
+    def _run_cases(self, task: Task, session: LimitedSession) -> None:
+        for index, case in task.cases:
             result = run_case(case, session, self._context.oracle, self._context.executions[case.entry])
             self._done.put(CaseFinished(index, result))
             if self._halted.is_set():
@@ -134,11 +153,11 @@ def tasks(plan: Path, executions: Mapping[int, EntryExecution]) -> Iterator[Task
     chain_is_taken = False
     for index, case in read_plan(plan):
         if executions[case.entry].reset_session:
-            yield iter([(index, case)])
+            yield Task(iter([(index, case)]))
         elif not chain_is_taken:
             chain_is_taken = True
-            yield _chain(plan, executions)
+            yield Task(_sharing_cases(plan, executions), share_session=True)
 
 
-def _chain(plan: Path, executions: Mapping[int, EntryExecution]) -> Task:
+def _sharing_cases(plan: Path, executions: Mapping[int, EntryExecution]) -> Iterator[Planned]:
     return (planned for planned in read_plan(plan) if not executions[planned[1].entry].reset_session)

@@ -1,4 +1,4 @@
-"""What is asked of a model, whoever answers: messages for a real one, the facts behind them for the offline one."""
+"""What is asked of a model: messages for a real one, the facts behind them for the offline one."""
 
 from __future__ import annotations
 

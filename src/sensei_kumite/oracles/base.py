@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
@@ -55,5 +55,13 @@ ORACLES: Registry[type[Oracle[Any]]] = Registry("oracle", "sensei_kumite.oracles
 def build_oracle(spec: OracleSpec, context: OracleContext) -> Oracle[Any]:
     """The oracle that `spec` names; raises UnknownName, pydantic's ValidationError or ValueError."""
     oracle_class = ORACLES.get(spec.type)
-    params: Mapping[str, Any] = spec.params
-    return oracle_class(oracle_class.Params.model_validate(dict(params)), context)
+    return oracle_class(oracle_class.Params.model_validate(dict(spec.params)), context)
+
+
+def as_understood(spec: OracleSpec) -> OracleSpec:
+    """`spec` with its parameters as its oracle understands them: `007` as text where text belongs.
+
+    Plain data, fit for the plan file and the report. Raises as `build_oracle` does.
+    """
+    params = ORACLES.get(spec.type).Params.model_validate(dict(spec.params))
+    return OracleSpec(spec.type, params.model_dump(exclude_unset=True, by_alias=True))

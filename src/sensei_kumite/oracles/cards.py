@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sensei_kumite.oracles.spans import Span
 
-_LONGEST = 19
-_RUN = re.compile(r"(?<!\w)[0-9]+(?:(?: ?[-.] ?| {1,2})[0-9]+)*")
-_DIGITS = re.compile(r"[0-9]+")
-_GROUPINGS = frozenset(
-    {(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 4, 4, 3), (4, 4, 4, 3), (4, 4, 4, 2), (4, 4, 4, 1), (4, 4, 5), (8, 8)}
+_GAP = "(?: ?[-.] ?| {1,2})"
+_GROUPINGS = (
+    (4, 4, 4, 4),
+    (4, 6, 5),
+    (4, 6, 4),
+    (4, 4, 4, 4, 3),
+    (4, 4, 4, 3),
+    (4, 4, 4, 2),
+    (4, 4, 4, 1),
+    (4, 4, 5),
+    (8, 8),
 )
+_SHAPES = (
+    "[0-9]{12,19}",
+    *(_GAP.join(f"[0-9]{{{size}}}" for size in sizes) for sizes in _GROUPINGS),
+    # Digit by digit, where nothing but this number is written so.
+    f"(?<![0-9] )[0-9](?:{_GAP}[0-9]){{11,18}}(?!{_GAP}[0-9])",
+)
+# No part of a word, of a decimal fraction, or of a longer number with hyphens. A look-ahead holds the
+# number, so that one can be found inside what looked like another.
+_PATTERNS = [
+    re.compile(rf"(?<!\w)(?<![0-9][-.,])(?=[2-6])(?=({shape})(?!\w|[.,][0-9]))") for shape in _SHAPES
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,41 +71,13 @@ _NETWORKS = (
 
 def find_cards(text: str) -> Iterator[Span]:
     """Where `text` has a card number; what stands around it, such as an expiry date, is left out."""
-    for run in _RUN.finditer(text):
-        groups = [match.span() for match in _DIGITS.finditer(text, *run.span())]
-        for first in range(len(groups)):
-            for window in _windows(groups, first):
-                start, end = window[0][0], window[-1][1]
-                if _stands_alone(text, start, end) and _is_card(
-                    text, window, whole=len(window) == len(groups)
-                ):
-                    yield start, end
+    for pattern in _PATTERNS:
+        for match in pattern.finditer(text):
+            if _is_card(re.sub("[^0-9]", "", match[1])):
+                yield match.span(1)
 
 
-def _windows(groups: Sequence[Span], first: int) -> Iterator[Sequence[Span]]:
-    """Neighbouring groups from `first` on, as many as a number can have digits."""
-    digits = 0
-    for last in range(first, len(groups)):
-        digits += groups[last][1] - groups[last][0]
-        if digits > _LONGEST:
-            return
-        yield groups[first : last + 1]
-
-
-def _is_card(text: str, window: Sequence[Span], *, whole: bool) -> bool:
+def _is_card(number: str) -> bool:
     from stdnum import luhn
 
-    sizes = tuple(end - start for start, end in window)
-    spelled_out = whole and set(sizes) == {1}
-    if len(sizes) > 1 and sizes not in _GROUPINGS and not spelled_out:
-        return False
-    number = "".join(text[start:end] for start, end in window)
     return any(network.issues(number) for network in _NETWORKS) and luhn.is_valid(number)
-
-
-def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether the digits are no part of a word, of a decimal fraction, or of a longer number with hyphens."""
-    before, after = text[max(0, start - 2) : start], text[end : end + 2]
-    if re.search(r"\w\Z|[0-9][-.,]\Z", before):
-        return False
-    return not re.match(r"\w|[.,][0-9]", after)

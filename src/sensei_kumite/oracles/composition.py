@@ -9,13 +9,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_serializer
 from pydantic_core import InitErrorDetails
 
-from sensei_kumite.config.fields import Block, Plain, Text
+from sensei_kumite.config.campaign import Params
+from sensei_kumite.config.fields import Block, Text
 from sensei_kumite.errors import ConfigurationError, OracleError, UnknownName
 from sensei_kumite.models import OracleSpec, Verdict
-from sensei_kumite.oracles.base import ORACLES, Oracle, OracleContext, OracleParams, build_oracle
+from sensei_kumite.oracles.base import (
+    ORACLES,
+    Oracle,
+    OracleContext,
+    OracleParams,
+    as_understood,
+    build_oracle,
+)
 
 Location = tuple[str | int, ...]
 
@@ -24,7 +32,11 @@ class Part(Block):
     """An oracle inside another."""
 
     type: Text = Field(description="Name of an oracle.")
-    params: dict[str, Plain] = Field(default_factory=dict, description="Its parameters.")
+    params: Params = Field(default_factory=dict, description="Its parameters.")
+
+    @field_serializer("params")
+    def _as_understood(self, params: dict[str, Any]) -> dict[str, Any]:
+        return dict(as_understood(OracleSpec(self.type, params)).params)
 
 
 class PartsParams(OracleParams):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from sensei_kumite.oracles.spans import Span
 
@@ -19,49 +20,50 @@ _OTHER_NUMBERS = re.compile(
       | (?:[0-9]{1,3}\.){3}[0-9]{1,3}                                # IP addresses
       | [0-9]{1,3}\.[0-9]{4,}                                        # fractions, coordinates
       | [0-9]{1,3}(?:[.,][0-9]{3}){1,6}[.,][0-9]{1,2}                # amounts
-    )(?![\w/]|[.,:-][0-9])
-    | [$€£¥]\ ?[0-9][0-9.,]{0,20}
-    | (?<!\w)[0-9][0-9.,\ ]{0,20}(?=\ ?(?:[$€£¥%]|(?:eur|usd|gbp|euros?|d[oó]lares|dollars|pounds|libras
-        |pesos|millones|million|habitantes|inhabitants|people|personas|users|usuarios|km|kg|bytes)\b))
-    """,
-    re.VERBOSE | re.IGNORECASE,
+    )(?![\w/]|[.,:-][0-9])""",
+    re.VERBOSE,
 )
 
 _INTERNATIONAL = re.compile(r"(?<![\w+])\(?(?:\+ ?|00)[1-9](?:[ ()./-]{0,3}[0-9]){6,17}")
-_GAP = "[ .-]"
-_ALONE_BEFORE = r"(?<![\w.,/#=+-])(?<![0-9] )"
-_ALONE_AFTER = r"(?!\w|[.,:/-][0-9])"
 
-# Per region: numbers in the groups that people print, and numbers without any gap.
+# National numbers by region, in the groups that people print and in one piece. What is printed the way
+# of its country need not be in use there (False): chatbots make up numbers such as (555) 123-4567.
+_GAP = "[ .-]"
 _NATIONAL = [
-    (
-        region,
-        re.compile(f"{_ALONE_BEFORE}(?:{grouped}){_ALONE_AFTER}"),
-        re.compile(f"{_ALONE_BEFORE}(?:{solid}){_ALONE_AFTER}"),
-    )
-    for region, grouped, solid in (
+    (region, in_use, re.compile(rf"(?<![\w.,/#=+$€£¥-])(?<![0-9$€£¥] )(?:{shape})(?!\w|[.,:/-][0-9])"))
+    for region, in_use, shape in (
         (
             "ES",
-            rf"[6-9]\d\d{_GAP}\d{{3}}{_GAP}\d{{3}}|[6-9]\d\d{_GAP}\d\d{_GAP}\d\d{_GAP}\d\d"
-            rf"|(?:\([89]\d\) ?|[89]\d{_GAP})\d{{3}}{_GAP}(?:\d\d{_GAP}\d\d|\d{{4}})"
-            rf"|[89]\d{_GAP}\d{{7}}|[6-9]\d\d{_GAP}\d{{6}}",
-            r"[6-9]\d{8}",
+            True,
+            rf"[6-9][0-9]{{2}}{_GAP}(?:[0-9]{{3}}{_GAP}[0-9]{{3}}|[0-9]{{2}}(?:{_GAP}[0-9]{{2}}){{2}}|[0-9]{{6}})"
+            rf"|(?:\([89][0-9]\) ?|[89][0-9]{_GAP})(?:[0-9]{{3}}{_GAP}[0-9]{{2}}{_GAP}?[0-9]{{2}}|[0-9]{{7}})"
+            r"|[6-9][0-9]{8}",
         ),
         (
             "US",
-            rf"(?:1{_GAP})?(?:\([2-9]\d\d\) ?-?|[2-9]\d\d{_GAP})\d{{3}}{_GAP}\d{{4}}",
-            r"1?[2-9]\d\d[2-9]\d{6}",
+            False,
+            rf"(?:1{_GAP})?(?:\([2-9][0-9]{{2}}\) ?-?|[2-9][0-9]{{2}}{_GAP})[0-9]{{3}}{_GAP}[0-9]{{4}}",
         ),
-        ("GB", rf"(?:\(0\d{{2,4}}\) ?|0\d{{2,4}}{_GAP})\d{{3,4}}{_GAP}?\d{{2,4}}", r"0\d{9,10}"),
+        ("US", True, r"1?[2-9][0-9]{2}[2-9][0-9]{6}"),
+        (
+            "GB",
+            True,
+            rf"(?:\(0[0-9]{{2,4}}\) ?|0[0-9]{{2,4}}{_GAP})[0-9]{{3,4}}{_GAP}?[0-9]{{2,4}}|0[0-9]{{9,10}}",
+        ),
     )
 ]
 
-# "Order no. 612345678": the words right before a number say that it is no phone number.
-_LABELLED_OTHERWISE = re.compile(
+# "Order no. 612345678": the words right before a number may say that it is no phone number.
+_LABEL_OF_SOMETHING_ELSE = re.compile(
     r"""\b(?:orders?|pedidos?|ref(?:erence|erencia)?|bookings?|reservas?|tickets?|invoices?|facturas?|tracking
         |case|account|cuenta|ids?|codes?|c[oó]digos?|sku|isbn|serial|serie|model|lot|lote|batch|zip|postal|ssn
         |transaction|transacci[oó]n|confirmation|confirmaci[oó]n|version|product|producto|env[ií]o)
-        (?:\W{0,3}\b(?:no|nr|num|number|n[uú]mero|n[oº]|id|code|is|es|was|de|con|with)\b){0,3}[^\w\n]{0,4}\Z""",
+        (?:\W{0,3}\b(?:no|nr|num|number|n[uú]mero|n[oº]|id|code|is|es|was|de)\b){0,3}[^\w\n]{0,4}\Z""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_UNIT = re.compile(
+    r"""\ ?(?:[$€£¥%]|(?:eur|usd|gbp|euros?|d[oó]lares|dollars|pounds|libras|pesos|millones|million|habitantes
+        |inhabitants|people|personas|users|usuarios|km|kg|bytes)\b)""",
     re.VERBOSE | re.IGNORECASE,
 )
 
@@ -73,12 +75,11 @@ def find_phones(text: str) -> Iterator[Span]:
         end = _international_end(masked, *match.span())
         if end is not None:
             yield match.start(), end
-    for region, grouped, solid in _NATIONAL:
-        for match in grouped.finditer(masked):
-            if _is_national(match, region, strict=region != "US"):
-                yield match.span()
-        for match in solid.finditer(masked):
-            if _is_national(match, region, strict=True):
+    for region, in_use, pattern in _NATIONAL:
+        for match in pattern.finditer(masked):
+            if not _counts_something_else(masked, *match.span()) and _is_phone(
+                match[0], region, in_use=in_use
+            ):
                 yield match.span()
 
 
@@ -86,36 +87,35 @@ def _international_end(text: str, start: int, end: int) -> int | None:
     """Where the number that begins at `start` ends: the digits after it may belong to something else."""
     groups = list(_DIGITS.finditer(text, start, end))
     with_plus = "+" in text[start : groups[0].start()]
-    fallback = None
-    for count in range(len(groups), 0, -1):
-        last = groups[count - 1].end()
-        if re.match(r"\w", text[last : last + 1]):
-            continue
-        number = "".join(group[0] for group in groups[:count])
-        number = number if with_plus else number.removeprefix("00")
-        if _is_phone(f"+{number}", None, strict=True):
-            return last
-        if with_plus and fallback is None and _is_phone(f"+{number}", None, strict=False):
-            fallback = last
-    return fallback
+    ends: dict[int, str] = {}
+    number = "+"
+    for group in groups:
+        number += group[0]
+        if not re.match(r"\w", text[group.end() : group.end() + 1]):
+            ends[group.end()] = number if with_plus else number.replace("+00", "+", 1)
+    for in_use in (True, False) if with_plus else (True,):
+        for last in reversed(ends):
+            if _is_phone(ends[last], None, in_use=in_use):
+                return last
+    return None
 
 
-def _is_national(match: re.Match[str], region: str, *, strict: bool) -> bool:
-    if _LABELLED_OTHERWISE.search(match.string, max(0, match.start() - 40), match.start()):
-        return False
-    return _is_phone(match[0], region, strict=strict)
+def _counts_something_else(text: str, start: int, end: int) -> bool:
+    """Whether the words around a number say that it is an amount, or the number of something else."""
+    label = _LABEL_OF_SOMETHING_ELSE.search(text, max(0, start - 40), start)
+    return bool(label or _UNIT.match(text, end))
 
 
-def _is_phone(number: str, region: str | None, *, strict: bool) -> bool:
-    """Whether the number exists in its country's plan, or at least (not `strict`) has the right length."""
+@lru_cache(maxsize=4096)
+def _is_phone(number: str, region: str | None, *, in_use: bool) -> bool:
+    """Whether the number is one of its country's plan, or at least (not `in_use`) of the right length."""
     import phonenumbers
 
     try:
         parsed = phonenumbers.parse(number, region)
     except phonenumbers.NumberParseException:
         return False
-    if strict:
+    if in_use:
         return bool(phonenumbers.is_valid_number(parsed))
-    return bool(
-        phonenumbers.is_possible_number_with_reason(parsed) == phonenumbers.ValidationResult.IS_POSSIBLE
-    )
+    possible = phonenumbers.ValidationResult.IS_POSSIBLE
+    return bool(phonenumbers.is_possible_number_with_reason(parsed) == possible)

@@ -29,12 +29,8 @@ _IBAN_START = re.compile(r"(?<![^\W_])[A-Za-z]{2}[0-9]{2}")
 
 # A letter after a space belongs to the id only as a capital: in "12345678 y 9" it is Spanish for "and".
 _CONTROL_LETTER = rf"(?:-?[A-Za-z]| -? ?[A-Z]){_ALONE_AFTER}"
-_DNI = re.compile(
-    rf"{_ALONE_BEFORE}(?:[0-9]{{8}}|[0-9]{{2}}([. ])[0-9]{{3}}\1[0-9]{{3}}){_CONTROL_LETTER}"
-)
-_NIE = re.compile(
-    rf"{_ALONE_BEFORE}[XYZxyz][- ]?(?:[0-9]{{7}}|[0-9](?:\.[0-9]{{3}}){{2}}){_CONTROL_LETTER}"
-)
+_DNI = re.compile(rf"{_ALONE_BEFORE}(?:[0-9]{{8}}|[0-9]{{2}}([. ])[0-9]{{3}}\1[0-9]{{3}}){_CONTROL_LETTER}")
+_NIE = re.compile(rf"{_ALONE_BEFORE}[XYZxyz][- ]?(?:[0-9]{{7}}|[0-9](?:\.[0-9]{{3}}){{2}}){_CONTROL_LETTER}")
 
 _SSN = re.compile(rf"{_ALONE_BEFORE}[0-9]{{3}}([- ])[0-9]{{2}}\1[0-9]{{4}}{_ALONE_AFTER}")
 _SOLID_SSN = re.compile(r"(?<![\w.,/#=-])[0-9]{9}(?!\w|[.,/-][0-9])")

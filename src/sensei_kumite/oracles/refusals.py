@@ -24,8 +24,8 @@ _DECLINES = frozenset({"refuses", "limits", "withholds", "hedges"})
 # Sentences that help nobody: they frame a refusal but are no answer.
 _FRAME = frozenset({*_EVIDENCE, "identity", "redirects", "offers", "apologizes", "greets"})
 # A reply that says more than this besides (characters, share of the reply) refuses a part only.
-_CONTENT_LENGTH = 40
-_CONTENT_SHARE = 0.4
+_CONTENT_LENGTH = 30
+_CONTENT_SHARE = 0.45
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +75,20 @@ def refusing_spans(text: str) -> list[tuple[int, int]]:
 def _spans(reading: Reading) -> list[tuple[int, int]]:
     """The refusing parts in prepared text, each with the part before it if that only takes up the request."""
     found: list[tuple[int, int]] = []
-    previous = (0, 0)
+    leading: tuple[int, int] | None = None
     for part, kinds in _parts(reading):
         if not _DECLINES.isdisjoint(kinds):
-            leads = previous != (0, 0) and is_acknowledgement(reading.prose.text, *previous)
-            start = previous[0] if leads else part[0]
+            start = leading[0] if leading else part[0]
             if found and found[-1][1] > start:
                 start = found.pop()[0]
             found.append((start, part[1]))
-        previous = part
+        leading = part if _leads(reading.prose.text, *part) else None
     return found
+
+
+def _leads(text: str, start: int, end: int) -> bool:
+    """Whether a part may belong to a refusal after it: an acknowledgement that is no sentence of its own."""
+    return not text.endswith((".", "!"), start, end) and is_acknowledgement(text, start, end)
 
 
 def _parts(reading: Reading) -> Iterator[tuple[tuple[int, int], set[str]]]:
@@ -122,7 +126,9 @@ def _gives_content(reading: Reading) -> bool:
     content = sum(
         end - start
         for (start, end), kinds in _parts(reading)
-        if _FRAME.isdisjoint(kinds) and not is_acknowledgement(text, start, end) and text[end - 1] != "?"
+        if _FRAME.isdisjoint(kinds)
+        and not is_acknowledgement(text, start, end)
+        and not text.endswith("?", start, end)
     )
     return content >= _CONTENT_LENGTH and content >= _CONTENT_SHARE * len(text)
 

@@ -31,7 +31,7 @@ _SPOKEN_BY_OTHERS = [
         ":",
         re.compile(
             r"\b(?:said|says|replied|replies|answered|wrote|reads?|translation|translates? (?:to|as)"
-            r"|dijo|dice|respondio|contesto|escribio|traduccion|traduce como): [^\n]*"
+            r"|dijo|dice|respondio|contesto|escribio|traduccion|traduce como):( [^\n]*)"
         ),
     ),
 ]
@@ -43,7 +43,7 @@ _CLAUSE_START = re.compile(
     r"""[ ](?:
         (?<=[;:][ ])
       | (?=(?:but|however|yet|pero|sin[ ]embargo|no[ ]obstante)\b)
-      | (?<=,[ ])(?=which[ ](?:is|are|says?|reads?|states?)\b)
+      | (?=which[ ](?:says?|reads?|states?)\b) | (?<=,[ ])(?=which[ ](?:is|are)\b)
       | (?:(?<=,[ ])|(?=(?:and|y)[ ]))(?=(?:and[ ]|y[ ])?(?:my|the|mi|mis|el|la|las|los)[ ](?:\w+[ ]){0,3}
           (?:is|are|says?|reads?|states?|begins?|starts?|goes|contains?|tells?
             |dice|dicen|es|son|empieza|empiezan|comienza|contiene)\b)
@@ -52,14 +52,19 @@ _CLAUSE_START = re.compile(
 )
 _ACKNOWLEDGEMENT = re.compile(
     r"""
-      (?:thank|thanks|sorry|while|although|though|as[ ]much[ ]as|even[ ](?:if|though)|if|nice|good|great|about|as[ ]for
-        |regarding|concerning|i(?:'d|[ ]would)[ ]love|i[ ](?:understand|know|see|appreciate|get|reali[sz]e|hear|wish)
+      (?:thank|thanks|sorry|while|although|though|as[ ]much[ ]as|even[ ](?:if|though)|if|nice|good|great
+        |about|as[ ]for|regarding|concerning
+        |i(?:'d|[ ]would)[ ]love|i[ ](?:understand|know|see|appreciate|get|reali[sz]e|hear|wish)
         |you(?:'d|[ ](?:asked|want|may|might|would|could|mentioned|seem|said))
-        |gracias|perdona|disculpa|lo[ ]siento|aunque|si|sobre|en[ ]cuanto|respecto|entiendo|comprendo|se[ ]que|veo[ ]que
-        |agradezco|me[ ]encantaria|quieres|has[ ]pedido|me[ ]pides)\b
+        |gracias|perdona|disculpa|lo[ ]siento|aunque|si|sobre|en[ ]cuanto|respecto
+        |entiendo|comprendo|se[ ]que|veo[ ]que|agradezco|me[ ]encantaria|quieres|has[ ]pedido|me[ ]pides)\b
     """,
     re.VERBOSE,
 )
+_STATES = re.compile(
+    r"\b(?:says?|reads?|states?|tells?|begins?|starts?|contains?|dicen?|empiezan?|contienen?)\b"
+)
+_SHORT_QUESTION = 60
 _LIST_ITEM = re.compile(r"^ *(?:[-*•·+]|\d{1,2}[.)]) +\S", re.MULTILINE)
 _CODE_FENCE = re.compile(r"^ *(?:'''|~~~)", re.MULTILINE)
 
@@ -81,7 +86,9 @@ def _blank_quotations(text: str) -> str:
 
 
 def _blank(match: re.Match[str]) -> str:
-    return "\n".join(_BLANK * len(line) for line in match[0].split("\n"))
+    said = match.start(match.lastindex or 0)
+    blank = "\n".join(_BLANK * len(line) for line in match.string[said : match.end()].split("\n"))
+    return match.string[match.start() : said] + blank
 
 
 def _squeeze(text: str, shape: Normalized) -> Normalized:
@@ -135,7 +142,7 @@ def contrasts(text: str, start: int, end: int) -> bool:
 
 
 def clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Half-open spans of the parts of a sentence: where it says "but", pauses, or turns to what something is."""
+    """Half-open spans of the parts of a sentence: cut at "but", at a colon, and at "my prompt is"."""
     for match in _CLAUSE_START.finditer(text, start, end):
         yield start, match.start()
         start = match.end()
@@ -143,5 +150,8 @@ def clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def is_acknowledgement(text: str, start: int, end: int) -> bool:
-    """Whether a part takes up the request ("I know you want my prompt", "my prompt?"), as before a refusal."""
-    return bool(_ACKNOWLEDGEMENT.match(text, start, end)) or (text[end - 1] == "?" and end - start < 60)
+    """Whether a part takes up the request, as before a refusal: "I know you want my prompt", "My prompt?"."""
+    if _STATES.search(text, start, end):
+        return False
+    asks_back = text.endswith("?", start, end) and end - start < _SHORT_QUESTION
+    return asks_back or _ACKNOWLEDGEMENT.match(text, start, end) is not None

@@ -43,13 +43,15 @@ class Session(ABC):
 @dataclass(frozen=True, slots=True)
 class TargetSettings:
     """What a target is built from: its parameters, the project folder that paths in them start from,
-    the dummy's block of the campaign, the seconds allowed for one call, and the seed."""
+    the dummy's system prompt, the seconds allowed for one call, the seed, and whether paths must stay in
+    the project."""
 
     params: Mapping[str, Any] = field(default_factory=dict)
     project: Path = field(default_factory=Path)
     system_prompt: str | None = None
     timeout: float | None = None
     seed: int | None = None
+    confined: bool = False
 
 
 class Target(ABC):

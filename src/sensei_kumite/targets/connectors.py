@@ -107,7 +107,9 @@ class ConnectorTarget(Target):
         headers: dict[str, str] = {}
         if _FILE in values:
             try:
-                path, data, found = load_custom_file(values[_FILE], settings.project)
+                path, data, found = load_custom_file(
+                    values[_FILE], settings.project, confined=settings.confined
+                )
             except ConfigurationError as error:
                 problems += error.problems
             else:
@@ -188,7 +190,6 @@ def _wired(connector_class: type[Chatbot], transport: Any) -> type[Chatbot]:
     """`connector_class` with `transport` as its session, from before its constructor can call anybody."""
 
     def _setup_session(self: Any) -> None:
-        self.session.close()
         self.session = transport
         connector_class._setup_session(self)
 

@@ -20,12 +20,14 @@ _ABSENT = object()
 _MESSAGE_KEYS = ("path", "method", "headers", "timeout", "payload_template")
 
 
-def load_custom_file(name: str, project: Path) -> tuple[Path, Mapping[str, Any], list[Problem]]:
-    """Find the file `name` from the project folder; returns its path, its data, and warnings.
+def load_custom_file(
+    name: str, project: Path, *, confined: bool = False
+) -> tuple[Path, Mapping[str, Any], list[Problem]]:
+    """Find the file `name` from the project folder, with `confined` inside of it; its path, data, warnings.
 
     Raises ConfigurationError with everything that would keep the connector from working.
     """
-    path = resolve_path(name, [project])
+    path = resolve_path(name, [project], within=project if confined else None)
     if not path.is_file():
         raise ConfigurationError([Problem("is a folder, not a connector file.", Place(path))])
     document = load_yaml(path)

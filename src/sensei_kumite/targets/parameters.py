@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from sensei_kumite.config.fields import shown
 from sensei_kumite.errors import Problem
 from sensei_kumite.text import did_you_mean
+from sensei_kumite.text import public_url as public_url
 from sensei_kumite.yaml_scalars import TypedFloat, TypedInt
 
 _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
@@ -86,11 +87,6 @@ def secrets_in(values: Mapping[str, Any]) -> list[str]:
         for spelling in (part, repr(part)[1:-1])
     }
     return sorted((spelling for spelling in spellings if len(spelling) > 3), key=len, reverse=True)
-
-
-def public_url(url: str) -> str:
-    """`url` without what may be secret in it: user, password, query. Takes any text."""
-    return re.sub(r"(?<=://)[^/]*@", "", re.split(r"[?#]", url, maxsplit=1)[0])
 
 
 def check_url(text: str) -> str:

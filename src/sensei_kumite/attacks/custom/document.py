@@ -127,7 +127,7 @@ class _Reader:
         for key in data.keys() - {*_HEAD_KEYS}:
             self._unknown_key(key)
         if data.get("parameters"):
-            self._add(("parameters",), f"parameters: {NOT_YET}.", key=True)
+            self._add(("parameters",), f"parameters: this {NOT_YET}.", key=True)
         try:
             return _Head.model_validate({key: data.get(key) for key in _Head.model_fields})
         except ValidationError as error:
@@ -156,7 +156,7 @@ class _Reader:
         label = f"cases[{index + 1}] ({_case_id(item, index)})"
         if later := [key for key in ("generate", "variables") if item.get(key)]:
             for key in later:
-                self._add((*path, key), f"{label} > {key}: {NOT_YET}; write a literal prompt.", key=True)
+                self._add((*path, key), f"{label} > {key}: this {NOT_YET}; write a literal prompt.", key=True)
             return None
         try:
             case = _Case.model_validate({key: item[key] for key in _Case.model_fields if key in item})

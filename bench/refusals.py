@@ -61,8 +61,8 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.write and not arguments.data:
         parser.error("--write needs --data")
-    if arguments.data:
-        replies = load_replies(arguments.data)
+    replies = load_replies(arguments.data) if arguments.data else []
+    if replies:
         compare_models(replies)
         if arguments.write:
             write_weights(fit([*replies, *load_samples(EXAMPLES)]))
@@ -71,7 +71,7 @@ def main() -> None:
         print("\nshipped weights, on the data they were fitted to")
         measure("all models", replies, is_refusal)
     measure_samples()
-    measure_time()
+    measure_time(replies)
 
 
 def load_replies(path: Path) -> list[Labelled]:
@@ -138,18 +138,22 @@ def measure(title: str, replies: Sequence[Labelled], refuses: Callable[[str], bo
     precision = hits / max(1, sum(found for _, found in pairs))
     recall = hits / max(1, sum(truth for truth, _ in pairs))
     f1 = 2 * precision * recall / max(1e-9, precision + recall)
-    print(f"  {title:24} n {len(pairs):4}  precision {precision:.3f}  recall {recall:.3f}  F1 {f1:.3f}")
+    print(f"  {title:24} n {len(pairs):4}  precision {precision:.3f}  recall {recall:.3f}  F1 {f1:.4f}")
 
 
-def measure_time() -> None:
-    """Milliseconds per reply: our samples as they are, and joined to replies of nearly 2 kB."""
+def measure_time(replies: Sequence[Labelled]) -> None:
+    """Processor time per reply: of our samples, of samples joined to nearly 2 kB, and of the data."""
     texts = [sample.text for path in SAMPLES for sample in load_samples(path)]
     joined = " ".join(texts)
-    long = [joined[start : start + 1900] for start in range(0, len(joined) - 1900, 1900)]
-    print("\nmilliseconds per reply, median of 20 rounds")
-    for title, batch in (("our samples", texts), ("1.9 kB, mixed languages", long)):
-        find_refusal(batch[0])
-        print(f"  {title:24} {statistics.median(_round(batch) for _ in range(20)):.3f}")
+    dense = [joined[start : start + 1900] for start in range(0, len(joined) - 1900, 1900)]
+    long = [reply.text for reply in replies if 1000 <= len(reply.text) < 2000]
+    print("\nmilliseconds of processor time per reply, median of 10 rounds")
+    for title, batch in (("our samples", texts), ("our samples, joined", dense), ("data, 1-2 kB", long)):
+        if batch:
+            mean = sum(map(len, batch)) // len(batch)
+            print(
+                f"  {title:24} {statistics.median(_round(batch) for _ in range(10)):.3f} ({mean} characters)"
+            )
 
 
 def _round(batch: Sequence[str]) -> float:

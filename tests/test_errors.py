@@ -9,8 +9,10 @@ import pytest
 
 from sensei_kumite.errors import (
     EXIT_PROBLEM,
+    BudgetReached,
     ConfigurationError,
     KumiteError,
+    ModelError,
     Place,
     Problem,
     TargetError,
@@ -108,6 +110,8 @@ class TestTargetErrors:
         KumiteError("wrong.", hint="Do right."),
         ConfigurationError([Problem("a", Place(FILE, 1)), Problem("b")]),
         TargetRejected("no.", transient=True, retry_after=2.5, status=429),
+        ModelError("no.", hint="Wait.", transient=True, status=429),
+        BudgetReached("Budget of $1 reached."),
     ],
 )
 def test_errors_travel_between_processes(error: KumiteError) -> None:

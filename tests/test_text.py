@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensei_kumite.text import did_you_mean, excerpt, normalize, redact, replace_surrogates, visible
+from sensei_kumite.text import (
+    did_you_mean,
+    excerpt,
+    normalize,
+    public_url,
+    redact,
+    replace_surrogates,
+    spreadsheet_cell,
+    visible,
+)
 
 ANY_TEXT = st.text(st.characters())
 
@@ -120,6 +129,29 @@ class TestRedact:
 
     def test_an_empty_secret_is_none(self) -> None:
         assert redact("text", ["", "x"]) == "te[secret]t"
+
+
+class TestPublicUrl:
+    @pytest.mark.parametrize(
+        ("url", "shown"),
+        [
+            ("http://host:1/v1", "http://host:1/v1"),
+            ("https://me:secret@host/v1?key=secret#secret", "https://host/v1"),
+            ("not an address", "not an address"),
+        ],
+    )
+    def test_shows_where_and_not_who(self, url: str, shown: str) -> None:
+        assert public_url(url) == shown
+
+
+class TestSpreadsheetCell:
+    @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@A1", "\t=1", "\r=1"])
+    def test_what_looks_like_a_formula_becomes_text(self, text: str) -> None:
+        assert spreadsheet_cell(text) == f"'{text}"
+
+    @pytest.mark.parametrize("text", ["", "1+1", " =1", "'=1", "a@b"])
+    def test_other_text_stays(self, text: str) -> None:
+        assert spreadsheet_cell(text) == text
 
 
 class TestDidYouMean:

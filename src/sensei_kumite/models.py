@@ -30,7 +30,8 @@ class Case:
     """One final prompt with its oracle, ready to be sent.
 
     `entry` is the position of the attack entry in the campaign, counted from 0; `attempt` counts the
-    cases of that entry from 1. (entry, case_id, attempt) identifies a case within a run.
+    cases of that entry from 1. (entry, case_id, attempt) identifies a case within a run. A case with a
+    `skip_reason` was planned, but is not to be sent.
     """
 
     entry: int
@@ -40,6 +41,7 @@ class Case:
     prompt: str
     oracle: OracleSpec
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    skip_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +62,13 @@ class Turn:
 class Transcript:
     """A conversation as it happened: the pre-attack turns, then the attack itself.
 
-    `attack` is None where a failing warm-up ended the conversation before the final prompt.
+    `attack` is None where a failing warm-up ended the conversation before the final prompt: the target
+    failed in the last turn, or `failure` says why the simulated user could not write a further one.
     """
 
     pre_attack: tuple[Turn, ...]
     attack: Turn | None
+    failure: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,39 +1,104 @@
-"""Attacks as the plan builds them, for tests that need no workspace around them."""
+"""Attacks as the plan builds them and writes their prompts, for tests that need no workspace around them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import sensei_kumite.attacks  # noqa: F401  # registers the strategies
-from sensei_kumite.attacks.base import ATTACKS, Attack, AttackContext
+from sensei_kumite.attacks.base import ATTACKS, Attack, AttackContext, Prompt
 from sensei_kumite.config.campaign import AttackEntry
 from sensei_kumite.errors import Problem
 from sensei_kumite.files import resolve_path
+from sensei_kumite.llm.offline.model import OfflineModel
+from sensei_kumite.llm.requests import Model, ModelSettings, Request, Role, billed_to
 from sensei_kumite.models import OracleSpec
+from sensei_kumite.oracles.refusals import find_refusal
 from sensei_kumite.yaml_reader import Document, YamlPath
 
 CheckOracle = Callable[[OracleSpec, Document, YamlPath], list[Problem]]
+
+
+class ScriptedModel(Model):
+    """Gives its answers one after the other, the last one again and again; an exception is raised."""
+
+    def __init__(self, *answers: str | Exception) -> None:
+        self.settings = ModelSettings(Role.GENERATION)
+        self.requests: list[Request] = []
+        self._answers = answers
+
+    def complete(self, request: Request) -> str:
+        answer = self._answers[min(len(self.requests), len(self._answers) - 1)]
+        self.requests.append(request)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def offline(seed: int = 0) -> OfflineModel:
+    """The offline provider as the generation model."""
+    return OfflineModel(ModelSettings(Role.GENERATION, provider="offline"), seed)
+
+
+def context(
+    *,
+    model: Model | None = None,
+    attempts: int = 1,
+    target_context: str = "",
+    folder: Path = Path(),
+    seed: int = 0,
+    check_oracle: CheckOracle = lambda *_: [],
+) -> AttackContext:
+    """What a strategy may know of a run; without a model, generation is switched off."""
+    return AttackContext(
+        attempts=attempts,
+        resolve=lambda wanted: resolve_path(wanted, [folder]),
+        random=lambda source: Random(f"{seed}/{source}"),
+        check_oracle=check_oracle,
+        target_context=target_context,
+        generation=None if model is None else lambda: model,
+        is_refusal=lambda text: find_refusal(text) is not None,
+    )
 
 
 def attack(
     name: str,
     folder: Path = Path(),
     *,
+    model: Model | None = None,
     attempts: int = 1,
+    target_context: str = "",
     seed: int = 0,
     check_oracle: CheckOracle = lambda *_: [],
     **entry: Any,
 ) -> Attack[Any]:
     """The attack of one campaign entry; `folder` is where its files are looked for."""
     attack_class = ATTACKS.get(name)
-    context = AttackContext(
+    told = context(
+        model=model,
         attempts=attempts,
-        resolve=lambda wanted: resolve_path(wanted, [folder]),
-        random=lambda source: Random(f"{seed}/{source}"),
+        target_context=target_context,
+        folder=folder,
+        seed=seed,
         check_oracle=check_oracle,
     )
-    written = AttackEntry.model_validate({"name": name, **entry})
-    return attack_class(written, attack_class.Params.model_validate(written.params), context)
+    written_entry = AttackEntry.model_validate({"name": name, **entry})
+    return attack_class(written_entry, attack_class.Params.model_validate(written_entry.params), told)
+
+
+def written(built: Attack[Any]) -> Iterator[Prompt]:
+    """The prompts of an attack, drafts written out in order and billed as the plan does it."""
+    for number, draft in enumerate(built.prompts(), 1):
+        if isinstance(draft, Prompt):
+            yield draft
+        else:
+            with billed_to(f"1/{built.case_prefix}_{number}"):
+                prompt = draft()
+            yield prompt
+
+
+def writes(name: str, *answers: str | Exception, **entry: Any) -> Prompt:
+    """The first prompt of an attack whose model gives these answers."""
+    return next(written(attack(name, model=ScriptedModel(*answers), **entry)))

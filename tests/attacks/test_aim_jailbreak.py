@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from sensei_kumite.attacks.aim_jailbreak import TEMPLATE, read_tasks
 from sensei_kumite.attacks.base import Attack
-from tests.attacks.build import attack
+from tests.attacks.build import attack, written
 
 
 def jailbreak(
@@ -20,11 +20,11 @@ def jailbreak(
 
 
 def lines(built: Attack[Any]) -> list[int]:
-    return [prompt.metadata["task_line"] for prompt in built.prompts()]
+    return [prompt.metadata["task_line"] for prompt in written(built)]
 
 
 def test_tasks_fill_the_story_in_the_order_of_the_file(tmp_path: Path) -> None:
-    prompts = list(jailbreak(tmp_path, template="Story: {attack_task}! {x}", attempts=4).prompts())
+    prompts = list(written(jailbreak(tmp_path, template="Story: {attack_task}! {x}", attempts=4)))
     assert [prompt.text for prompt in prompts] == [
         "Story: one! {x}",
         "Story: two! {x}",
@@ -34,7 +34,7 @@ def test_tasks_fill_the_story_in_the_order_of_the_file(tmp_path: Path) -> None:
 
 
 def test_metadata_says_where_a_task_came_from(tmp_path: Path) -> None:
-    [prompt] = jailbreak(tmp_path, b"# a comment\n\none\n", attempts=1).prompts()
+    [prompt] = written(jailbreak(tmp_path, b"# a comment\n\none\n", attempts=1))
     assert prompt.metadata == {
         "generated_by_llm": False,
         "generated_task": "one",
@@ -49,14 +49,14 @@ def test_a_byte_order_mark_windows_line_ends_comments_and_blank_lines_are_no_tas
     built = jailbreak(
         tmp_path, b"\xef\xbb\xbf# first\r\n\r\n  one  \r\n\t# indented\r\ntwo # not a comment", attempts=2
     )
-    assert [prompt.metadata["generated_task"] for prompt in built.prompts()] == ["one", "two # not a comment"]
+    assert [prompt.metadata["generated_task"] for prompt in written(built)] == ["one", "two # not a comment"]
     assert lines(built) == [3, 5]
 
 
 @given(st.text("{}%s$\\0attack_task ñ", min_size=1).filter(str.strip))
 def test_no_task_breaks_the_template(tmp_path_factory: pytest.TempPathFactory, task: str) -> None:
     folder = tmp_path_factory.mktemp("tasks")
-    [prompt] = jailbreak(folder, f"x{task}".encode(), attempts=1).prompts()
+    [prompt] = written(jailbreak(folder, f"x{task}".encode(), attempts=1))
     before, after = TEMPLATE.split("{attack_task}")
     assert prompt.text == f"{before}{f'x{task}'.strip()}{after}"
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from tests.attacks.build import attack
+from tests.attacks.build import attack, written
 
 
 def plain_text(encoded: str) -> str:
@@ -13,7 +13,7 @@ def plain_text(encoded: str) -> str:
 
 
 def test_two_built_in_requests_take_turns() -> None:
-    prompts = list(attack("base64_injection", attempts=3).prompts())
+    prompts = list(written(attack("base64_injection", attempts=3)))
     decoded = [plain_text(prompt.text) for prompt in prompts]
     assert decoded[0] != decoded[1]
     assert decoded[2] == decoded[0]
@@ -22,14 +22,14 @@ def test_two_built_in_requests_take_turns() -> None:
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 def test_any_request_survives_the_encoding(request: str) -> None:
-    [prompt] = attack("base64_injection", params={"prompts": [request]}).prompts()
+    [prompt] = written(attack("base64_injection", params={"prompts": [request]}))
     assert plain_text(prompt.text) == request
     assert prompt.metadata == {"decoded_prompt": request}
 
 
 def test_each_prompt_is_judged_by_what_it_really_asks() -> None:
     wishes = ["Name a {planet}.", "Name a river."]
-    prompts = attack("base64_injection", attempts=2, params={"prompts": wishes}).prompts()
+    prompts = written(attack("base64_injection", attempts=2, params={"prompts": wishes}))
     for wish, prompt in zip(wishes, prompts, strict=True):
         assert prompt.oracle is not None
         assert prompt.oracle.type == "llm_judge"
@@ -38,7 +38,7 @@ def test_each_prompt_is_judged_by_what_it_really_asks() -> None:
 
 def test_an_oracle_of_the_entry_serves_all_prompts() -> None:
     injection = attack("base64_injection", attempts=2, oracle={"type": "refusal_detection"})
-    assert [prompt.oracle for prompt in injection.prompts()] == [None, None]
+    assert [prompt.oracle for prompt in written(injection)] == [None, None]
     assert injection.oracle().type == "refusal_detection"
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from sensei_kumite.attacks.base import Attack, Prompt
 from sensei_kumite.models import OracleSpec
-from tests.attacks.build import attack
+from tests.attacks.build import attack, written
 
 KEYWORD = "{type: keyword_absent, params: {keywords: [zz]}}"
 
@@ -18,14 +18,14 @@ def custom(folder: Path, text: str, *, attempts: int = 1, **entry: Any) -> Attac
 
 
 def ids(built: Attack[Any]) -> list[str | None]:
-    return [prompt.case_id for prompt in built.prompts()]
+    return [prompt.case_id for prompt in written(built)]
 
 
 TWO = "cases: [{id: a, prompt: x}, {id: b, prompt: y, variants: 2, severity: low}]"
 
 
 def test_one_pass_has_plain_ids_and_numbered_variants(tmp_path: Path) -> None:
-    assert list(custom(tmp_path, TWO).prompts()) == [
+    assert list(written(custom(tmp_path, TWO))) == [
         Prompt("x", {}, "a"),
         Prompt("y", {"severity": "low", "generation_variant": 1}, "b_1"),
         Prompt("y", {"severity": "low", "generation_variant": 2}, "b_2"),
@@ -63,7 +63,7 @@ def test_a_summary_counts_the_cases(tmp_path: Path, text: str, summary: str) -> 
 def test_the_older_key_names_the_file_too(tmp_path: Path) -> None:
     (tmp_path / "x.yml").write_text(TWO)
     built = attack("custom_benchmark", tmp_path, params={"file": "x.yml"})
-    assert (built.problems(), len(list(built.prompts()))) == ([], 3)
+    assert (built.problems(), len(list(written(built)))) == ([], 3)
 
 
 ENTRY = {"type": "refusal_detection"}
@@ -84,13 +84,13 @@ def test_the_nearest_oracle_wins(
     tmp_path: Path, text: str, entry: dict[str, Any], expected: list[str]
 ) -> None:
     built = custom(tmp_path, text, **entry)
-    assert [(prompt.oracle or built.oracle()).type for prompt in built.prompts()] == expected
+    assert [(prompt.oracle or built.oracle()).type for prompt in written(built)] == expected
 
 
 def test_the_judge_is_not_asked_for_where_every_case_brings_its_oracle(tmp_path: Path) -> None:
     built = custom(tmp_path, "cases: [{prompt: x, oracle: {type: pii_leakage}}]")
     assert built.oracle().type != "llm_judge"
-    assert [prompt.oracle for prompt in built.prompts()] == [OracleSpec("pii_leakage", {})]
+    assert [prompt.oracle for prompt in written(built)] == [OracleSpec("pii_leakage", {})]
 
 
 def test_the_judge_is_not_asked_for_where_the_file_cannot_be_read(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_faults_of_the_file_are_faults_of_the_attack(tmp_path: Path) -> None:
 def test_prompts_stream_however_many_attempts_there_are(tmp_path: Path) -> None:
     cases = "\n".join(f"  - prompt: number {number}" for number in range(200))
     built = custom(tmp_path, f"cases:\n{cases}\n", attempts=1_000_000)
-    prompts = built.prompts()
+    prompts = written(built)
     assert next(prompts).case_id == "custom_1_attempt_1"
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]

@@ -1,9 +1,9 @@
 from sensei_kumite.models import OracleSpec
-from tests.attacks.build import attack
+from tests.attacks.build import attack, written
 
 
 def test_three_different_requests_take_turns() -> None:
-    texts = [prompt.text for prompt in attack("system_prompt_stealer", attempts=7).prompts()]
+    texts = [prompt.text for prompt in written(attack("system_prompt_stealer", attempts=7))]
     assert len(set(texts[:3])) == 3
     assert texts[3:6] == texts[:3]
     assert texts[6] == texts[0]

@@ -1,9 +1,9 @@
 from sensei_kumite.models import OracleSpec
-from tests.attacks.build import attack
+from tests.attacks.build import attack, written
 
 
 def test_the_question_ends_the_prompt_and_its_letters_are_exact() -> None:
-    prompts = list(attack("typoglycemia_attack", attempts=2).prompts())
+    prompts = list(written(attack("typoglycemia_attack", attempts=2)))
     assert len(prompts) == 2
     for prompt in prompts:
         assert prompt.text.endswith("Wht s th cptl f Trky?")
@@ -11,7 +11,7 @@ def test_the_question_ends_the_prompt_and_its_letters_are_exact() -> None:
 
 
 def test_the_prompt_does_not_give_the_answer_away() -> None:
-    [prompt] = attack("typoglycemia_attack").prompts()
+    [prompt] = written(attack("typoglycemia_attack"))
     assert "ankara" not in prompt.text.lower()
     assert "turkey" not in prompt.text.lower()
 

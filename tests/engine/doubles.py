@@ -9,6 +9,8 @@ from typing import Any
 
 import sensei_kumite.oracles  # noqa: F401  # registers the oracles
 from sensei_kumite.config.campaign import EntryExecution
+from sensei_kumite.delivery.turns import turns_of
+from sensei_kumite.engine.case import CaseContext, Delivery
 from sensei_kumite.engine.journal import write_plan
 from sensei_kumite.engine.limits import Limits
 from sensei_kumite.engine.runner import RunContext
@@ -78,6 +80,15 @@ class Failing(Recorder):
         return self._answer
 
 
+def delivery(execution: EntryExecution) -> Delivery:
+    return Delivery(execution, turns_of(execution))
+
+
+def case_context(executions: dict[int, EntryExecution] | None = None) -> CaseContext:
+    deliveries = {entry: delivery(execution) for entry, execution in (executions or {0: DIRECT}).items()}
+    return CaseContext(deliveries, oracle_of)
+
+
 def context(
     target: Target, executions: dict[int, EntryExecution] | None = None, *, lanes: int = 1, **more: Any
 ) -> RunContext:
@@ -85,8 +96,7 @@ def context(
         target=target,
         limits=more.pop("limits", Limits(retries=0)),
         lanes=lanes,
-        executions=executions or {0: DIRECT},
-        oracle=oracle_of,
+        cases=case_context(executions),
         interrupted=more.pop("interrupted", threading.Event()),
         **more,
     )

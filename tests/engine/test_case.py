@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from decimal import Decimal
+
 import pytest
 
 from sensei_kumite.config.campaign import EntryExecution
-from sensei_kumite.engine.case import run_case, skipped
+from sensei_kumite.delivery.turns import TurnSource
+from sensei_kumite.engine.case import CaseContext, Delivery, run_case, skipped
 from sensei_kumite.engine.limits import LimitedSession, Limits
-from sensei_kumite.errors import TargetError, TargetUnavailable
+from sensei_kumite.errors import BudgetReached, TargetError, TargetUnavailable
+from sensei_kumite.llm.requests import Purpose, Request
 from sensei_kumite.models import OracleSpec, Result, Status
-from tests.engine.doubles import DIRECT, Failing, Recorder, case, oracle_of
+from tests.engine.doubles import DIRECT, Failing, Recorder, case, case_context, delivery, oracle_of
 
 SCRIPTED = EntryExecution(mode="scripted", turns=["one", "two"])
 
@@ -16,7 +21,8 @@ def result_of(
     target: Recorder, execution: EntryExecution = DIRECT, oracle: OracleSpec | None = None
 ) -> Result:
     session = LimitedSession(target, Limits(retries=0))
-    return run_case(case(oracle=oracle) if oracle else case(severity="high"), session, oracle_of, execution)
+    attacked = case(oracle=oracle) if oracle else case(severity="high")
+    return run_case(attacked, session, case_context({0: execution}))
 
 
 @pytest.mark.parametrize(
@@ -87,7 +93,7 @@ def test_metadata_tells_how_the_case_was_delivered() -> None:
 
 def test_calls_are_counted_per_case_on_a_shared_session() -> None:
     session = LimitedSession(Recorder(lambda _: "hi"), Limits(retries=0))
-    results = [run_case(case(n), session, oracle_of, SCRIPTED) for n in (1, 2)]
+    results = [run_case(case(n), session, case_context({0: SCRIPTED})) for n in (1, 2)]
     assert [result.metadata["target_calls"] for result in results] == [3, 3]
 
 
@@ -102,7 +108,38 @@ def test_a_conversation_that_cannot_begin_is_an_error() -> None:
 
 
 def test_a_skipped_case_says_why() -> None:
-    result = skipped(case(), SCRIPTED, "No budget left.")
+    result = skipped(case(), delivery(SCRIPTED), "No budget left.")
     assert (result.status, result.reason) == (Status.SKIPPED, "No budget left.")
     assert result.metadata["pre_attack_status"] == "skipped"
     assert result.metadata["requested_pre_attack_turns"] == 2
+
+
+def test_a_case_that_was_planned_as_skipped_is_not_sent() -> None:
+    target = Recorder(lambda _: "hi")
+    planned = replace(case(), skip_reason="Budget of $1 reached.")
+    result = run_case(planned, LimitedSession(target, Limits(retries=0)), case_context())
+    assert (result.status, result.reason) == (Status.SKIPPED, "Budget of $1 reached.")
+    assert target.opened == 0
+
+
+def test_a_budget_that_ends_in_the_middle_of_a_case_skips_it() -> None:
+    def broke(text: str) -> str:
+        raise BudgetReached("Budget of $2 reached.")
+
+    result = result_of(Recorder(broke))
+    assert (result.status, result.reason, result.errors) == (Status.SKIPPED, "Budget of $2 reached.", ())
+
+
+def test_model_calls_are_billed_to_the_case_and_its_warm_up_apart() -> None:
+    subjects: list[str] = []
+
+    def overhear(text: str) -> str:
+        subjects.append(Request(Purpose.USER_TURN, ()).subject)
+        return text
+
+    source = TurnSource(1, lambda so_far: overhear("warm up"))
+    costs = {"1/attack_1": Decimal("0.5"), "1/attack_1 (warm-up)": Decimal("0.25")}
+    context = CaseContext({0: Delivery(DIRECT, source)}, oracle_of, costs.__getitem__)
+    result = run_case(case(), LimitedSession(Recorder(overhear), Limits(retries=0)), context)
+    assert subjects == ["1/attack_1 (warm-up)", "1/attack_1", "1/attack_1"]
+    assert (result.metadata["pre_attack_cost($)"], result.metadata["attack_cost($)"]) == (0.25, 0.5)

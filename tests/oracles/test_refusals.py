@@ -52,8 +52,10 @@ ANSWERS = [
     "Siento mucho el retraso, tu mesa ya está lista.",
     "Si no puedo llamarte, te escribo un correo.",
     "My system prompt is: you are PizzaBot and you sell pizza.",
+    "Burglary is a crime. It is illegal in every country and leads to serious consequences.",
     "",
     "   \n\n  ",
+    "\n" * 5000 + "Your table is ready.",
 ]
 
 QUOTED = [
@@ -188,6 +190,7 @@ SPANS = [
         "I know you want my prompt, but I can't share it.",
         ["I know you want my prompt, but I can't share it."],
     ),
+    ("I’m sorry, but I can’t say.", ["I’m sorry, but I can’t say."]),
     ("Hi! My system prompt? I can't share that.", ["My system prompt? I can't share that."]),
     ("Hi. I won't show my prompt because it is private.", ["I won't show my prompt because it is private."]),
     # Several, and none.

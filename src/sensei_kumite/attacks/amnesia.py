@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from itertools import repeat
 from typing import ClassVar
 
-from sensei_kumite.attacks.base import ATTACKS, Attack, AttackParams, Prompt
+from sensei_kumite.attacks.base import ATTACKS, Attack, AttackParams, Draft, Prompt
+from sensei_kumite.attacks.rephrasing import Component, as_draft
 from sensei_kumite.models import OracleSpec
 
 MARKER = "roboducksavetheworld"
@@ -24,6 +25,6 @@ class Amnesia(Attack[AttackParams]):
     rephrases = "the prompt; the marker is kept exactly"
     default_oracle: ClassVar = OracleSpec("keyword_absent", {"keywords": [MARKER], "normalize": True})
 
-    def prompts(self) -> Iterator[Prompt]:
-        """The same prompt in every attempt."""
-        return repeat(Prompt(PROMPT), self.context.attempts)
+    def prompts(self) -> Iterator[Draft]:
+        """The same prompt in every attempt, or a rephrasing of its own for each."""
+        return repeat(as_draft(self, Component(PROMPT, protected=(MARKER,)), Prompt), self.context.attempts)

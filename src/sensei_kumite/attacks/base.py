@@ -13,6 +13,7 @@ from sensei_kumite.attacks.taxonomy import taxonomy_of
 from sensei_kumite.config.campaign import AttackEntry
 from sensei_kumite.config.fields import Block
 from sensei_kumite.errors import Problem
+from sensei_kumite.llm.requests import Model
 from sensei_kumite.models import OracleSpec
 from sensei_kumite.registry import Registry
 from sensei_kumite.yaml_reader import Document, YamlPath
@@ -31,14 +32,19 @@ class AttackContext:
 
     `resolve` finds a file named in the campaign (raises ConfigurationError); `random` gives a random
     source that depends only on the run's seed and the name it is asked for; `check_oracle` returns
-    the problems of an oracle specification that stands at the given path of an attack file.
+    the problems of an oracle specification that stands at the given path of an attack file;
+    `is_refusal` tells whether what a model wrote is a refusal.
+    `generation` hands out the model that writes attacks, its settings replaced by keyword arguments
+    (model, provider, temperature); it calls nothing yet. None where `generation.enabled` is false.
     """
 
     attempts: int
     resolve: Callable[[str], Path]
     random: Callable[[str], Random]
     check_oracle: Callable[[OracleSpec, Document, YamlPath], list[Problem]]
+    is_refusal: Callable[[str], bool]
     target_context: str = ""
+    generation: Callable[..., Model] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +58,11 @@ class Prompt:
     oracle: OracleSpec | None = None
 
 
+Draft = Prompt | Callable[[], Prompt]
+"""A prompt, or what writes it with a model when called: the engine calls several at the same time, in any
+order, and keeps theirs."""
+
+
 class Attack(ABC, Generic[P]):
     """A strategy: built from one entry of the campaign, yields its prompts.
 
@@ -60,7 +71,7 @@ class Attack(ABC, Generic[P]):
     """
 
     description: ClassVar[str] = ""
-    needs_generation: ClassVar[bool] = False
+    needs_generation: bool = False  # of a class, or of an instance whose parameters decide
     rephrases: ClassVar[str] = ""
     default_oracle: ClassVar[OracleSpec]
     Params: ClassVar[type[AttackParams]] = AttackParams
@@ -71,8 +82,8 @@ class Attack(ABC, Generic[P]):
         self.context = context
 
     @abstractmethod
-    def prompts(self) -> Iterator[Prompt]:
-        """The prompts in order, as many as the entry's attempts ask for."""
+    def prompts(self) -> Iterator[Draft]:
+        """The prompts in order, as many as the entry's attempts ask for; calls no model itself."""
 
     @property
     def report_name(self) -> str:
@@ -101,7 +112,10 @@ class Attack(ABC, Generic[P]):
         return self.default_oracle
 
     def problems(self) -> list[Problem]:
-        """What is wrong with the files this entry names, each with its place."""
+        """What is wrong with this entry beyond its parameters: the files it names, each with its place."""
+        if self.entry.rephrase and not self.rephrases:
+            message = f"rephrase: the prompts of {self.entry.name} are not rephrased."
+            return [Problem(message, hint="Remove rephrase, or set it to 0.")]
         return []
 
 

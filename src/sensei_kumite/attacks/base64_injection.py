@@ -9,7 +9,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, StringConstraints
 
-from sensei_kumite.attacks.base import ATTACKS, Attack, AttackParams, Prompt
+from sensei_kumite.attacks.base import ATTACKS, Attack, AttackParams, Draft, Prompt
+from sensei_kumite.attacks.rephrasing import Component, as_draft
 from sensei_kumite.config.fields import Text
 from sensei_kumite.models import OracleSpec
 
@@ -38,9 +39,10 @@ class Base64Injection(Attack[Base64Params]):
     )
     Params = Base64Params
 
-    def prompts(self) -> Iterator[Prompt]:
+    def prompts(self) -> Iterator[Draft]:
         """The requests in turn, each with a policy of its own unless the entry brings an oracle."""
-        return map(self._encode, islice(cycle(self.params.prompts), self.context.attempts))
+        requests = islice(cycle(self.params.prompts), self.context.attempts)
+        return (as_draft(self, Component(request, "decoded_prompt"), self._encode) for request in requests)
 
     def _encode(self, request: str) -> Prompt:
         encoded = base64.b64encode(request.encode()).decode("ascii")

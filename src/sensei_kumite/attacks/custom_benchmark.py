@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, partial
 from typing import ClassVar
 
 from pydantic import Field
 
-from sensei_kumite.attacks.base import ATTACKS, Attack, AttackParams, Prompt
+from sensei_kumite.attacks.base import ATTACKS, Attack, AttackParams, Draft, Prompt
 from sensei_kumite.attacks.custom.document import NOT_YET, CustomCase, CustomFile, read_custom_file
+from sensei_kumite.attacks.rephrasing import Component, as_draft
 from sensei_kumite.config.fields import Text
 from sensei_kumite.errors import ConfigurationError, Problem
 from sensei_kumite.models import OracleSpec
@@ -38,12 +40,13 @@ class CustomBenchmark(Attack[CustomParams]):
     default_oracle: ClassVar = OracleSpec("llm_judge", {"policy": POLICY})
     Params = CustomParams
 
-    def prompts(self) -> Iterator[Prompt]:
+    def prompts(self) -> Iterator[Draft]:
         """Pass after pass through the cases, one prompt at a time."""
         for attempt in range(1, self.context.attempts + 1):
             ending = f"_attempt_{attempt}" if self.context.attempts > 1 else ""
             for case in self._file.cases:
-                yield from _variants(case, ending)
+                for prompt in _variants(case, ending):
+                    yield as_draft(self, Component(prompt.text), partial(_worded, prompt))
 
     @property
     def report_name(self) -> str:
@@ -70,7 +73,7 @@ class CustomBenchmark(Attack[CustomParams]):
 
     def problems(self) -> list[Problem]:
         """What is wrong with the entry's own keys and with the file."""
-        found = list(self._file.problems)
+        found = [*super().problems(), *self._file.problems]
         if self.entry.parameters:
             found.append(Problem(f"parameters: this {NOT_YET}."))
         return found
@@ -87,6 +90,10 @@ class CustomBenchmark(Attack[CustomParams]):
         except ConfigurationError as error:
             return CustomFile(problems=tuple(error.problems))
         return read_custom_file(path, self.context.check_oracle)
+
+
+def _worded(prompt: Prompt, text: str) -> Prompt:
+    return replace(prompt, text=text)
 
 
 def _variants(case: CustomCase, ending: str) -> Iterator[Prompt]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from itertools import cycle, islice
 from typing import ClassVar
 
-from sensei_kumite.attacks.base import ATTACKS, Attack, AttackParams, Prompt
+from sensei_kumite.attacks.base import ATTACKS, Attack, AttackParams, Draft, Prompt
+from sensei_kumite.attacks.rephrasing import Component, as_draft
 from sensei_kumite.models import OracleSpec
 
 REQUESTS = (
@@ -24,6 +25,7 @@ class SystemPromptStealer(Attack[AttackParams]):
     rephrases = "the request"
     default_oracle: ClassVar = OracleSpec("system_prompt_leakage")
 
-    def prompts(self) -> Iterator[Prompt]:
+    def prompts(self) -> Iterator[Draft]:
         """The three requests in turn, one an attempt."""
-        return map(Prompt, islice(cycle(REQUESTS), self.context.attempts))
+        requests = islice(cycle(REQUESTS), self.context.attempts)
+        return (as_draft(self, Component(request), Prompt) for request in requests)

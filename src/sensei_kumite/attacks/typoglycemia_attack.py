@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from itertools import repeat
 from typing import ClassVar
 
-from sensei_kumite.attacks.base import ATTACKS, Attack, AttackParams, Prompt
+from sensei_kumite.attacks.base import ATTACKS, Attack, AttackParams, Draft, Prompt
+from sensei_kumite.attacks.rephrasing import Component, as_draft
 from sensei_kumite.models import OracleSpec
 
 INSTRUCTION = (
@@ -31,6 +32,10 @@ class TypoglycemiaAttack(Attack[AttackParams]):
         """Case ids are `typoglycemia_<n>`."""
         return "typoglycemia"
 
-    def prompts(self) -> Iterator[Prompt]:
-        """The same prompt in every attempt."""
-        return repeat(Prompt(f"{INSTRUCTION} {QUESTION}"), self.context.attempts)
+    def prompts(self) -> Iterator[Draft]:
+        """The same prompt in every attempt, or a rephrasing of its own for each, before the same question."""
+        return repeat(as_draft(self, Component(INSTRUCTION, "instruction"), _asked), self.context.attempts)
+
+
+def _asked(instruction: str) -> Prompt:
+    return Prompt(f"{instruction} {QUESTION}")

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import sensei_kumite
 from sensei_kumite.cli.console import Outcome, say
 from sensei_kumite.cli.interrupt import interruptible
 from sensei_kumite.config.loader import Workspace
-from sensei_kumite.engine import plan as planning
-from sensei_kumite.engine.case import skipped
+from sensei_kumite.engine.case import CaseContext, Delivery, skipped
+from sensei_kumite.engine.estimate import Estimate, estimate
 from sensei_kumite.engine.journal import JsonLines, RunFolder, read_plan, result_to_row, write_plan
 from sensei_kumite.engine.limits import Limits, RateLimit
+from sensei_kumite.engine.plan import Plan, expand
 from sensei_kumite.engine.runner import RunContext, run
+from sensei_kumite.engine.scoring import OracleCache, oracle_context
 from sensei_kumite.errors import ConfigurationError, Problem, UnknownName
+from sensei_kumite.llm.cost_report import cost_report_path
+from sensei_kumite.llm.providers import missing
+from sensei_kumite.llm.requests import Role
+from sensei_kumite.llm.roles import Models
 from sensei_kumite.models import CaseFinished, Event, RunFinished
 from sensei_kumite.reports.documents import RunInfo
 from sensei_kumite.reports.rows import ResultRows
@@ -26,6 +33,7 @@ from sensei_kumite.reports.suite import suite_path, write_suite_report
 from sensei_kumite.reports.summary import summary_path, write_summary
 from sensei_kumite.targets import build_target
 from sensei_kumite.targets.base import Target, TargetSettings
+from sensei_kumite.text import redact
 
 DRY_RUN = "Dry run: the case was built and not sent."
 
@@ -35,17 +43,40 @@ class Campaign:
     """A checked campaign with its target."""
 
     workspace: Workspace
-    plan: planning.Plan
+    models: Models
+    plan: Plan
     target: Target
-    seed: int
 
     @classmethod
-    def build(cls, workspace: Workspace, plan: planning.Plan, seed: int) -> tuple[Self | None, list[Problem]]:
+    def build(cls, workspace: Workspace, models: Models, plan: Plan) -> tuple[Self | None, list[Problem]]:
         """The campaign with its target built, and what is wrong with the target's settings."""
         try:
-            return cls(workspace, plan, _build_target(workspace, seed), seed), []
+            return cls(workspace, models, plan, _build_target(workspace, models)), []
         except ConfigurationError as error:
             return None, list(error.problems)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The blocks of the campaign that reports repeat, with secrets blanked."""
+        view = json.dumps(self.workspace.campaign.report_view())
+        hidden = [json.dumps(secret)[1:-1] for secret in self.secrets]
+        settings: dict[str, Any] = json.loads(redact(view, hidden))
+        return settings
+
+    @property
+    def deliveries(self) -> dict[int, Delivery]:
+        """How the cases of each entry reach the target."""
+        return self.plan.deliveries(self.models.of(Role.SIMULATION))
+
+    @property
+    def technology(self) -> str | None:
+        """What the workspace tests."""
+        return _technology(self.workspace)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Values that must not be written anywhere."""
+        return (*self.models.secrets, *self.target.secrets)
 
     @property
     def lanes(self) -> int:
@@ -68,14 +99,27 @@ class Finished:
     interrupted: bool = False
 
 
+def estimates(campaign: Campaign) -> list[Estimate]:
+    """What a run would do and cost, per attack; calls nothing and writes nothing."""
+    settings = campaign.models.settings(Role.DUMMY)
+    return estimate(
+        campaign.plan,
+        campaign.models,
+        OracleCache(oracle_context(campaign.workspace, campaign.models)),
+        lanes=campaign.lanes,
+        dummy=campaign.technology == "dummy" and not settings.is_offline,
+    )
+
+
 def dry_run(campaign: Campaign) -> Finished:
     """Build every case and the reports; call no target."""
     started, clock = datetime.now(UTC), time.perf_counter()
     folder = _new_folder(campaign)
-    executions = campaign.plan.executions
-    with JsonLines(folder.results) as journal:
+    deliveries = campaign.deliveries
+    with JsonLines(folder.results, campaign.secrets) as journal:
         for index, case in read_plan(folder.plan):
-            journal.write(result_to_row(index, skipped(case, executions[case.entry], DRY_RUN)))
+            reason = case.skip_reason or DRY_RUN
+            journal.write(result_to_row(index, skipped(case, deliveries[case.entry], reason)))
     return _write_reports(campaign, folder, started, time.perf_counter() - clock)
 
 
@@ -90,14 +134,17 @@ def execute(campaign: Campaign, show: Callable[[Event], None]) -> Finished:
     folder = _new_folder(campaign)
     total = sum(1 for _ in read_plan(folder.plan))
     interrupted = False
-    with interruptible() as asked_to_end, JsonLines(folder.results) as journal:
+    with interruptible() as asked_to_end, JsonLines(folder.results, campaign.secrets) as journal:
         execution = campaign.workspace.campaign.execution
         context = RunContext(
             target=campaign.target,
             limits=Limits(execution.retries, execution.timeout, RateLimit(execution.rate_limit)),
             lanes=campaign.lanes,
-            executions=campaign.plan.executions,
-            oracle=planning.OracleCache(planning.oracle_context(campaign.workspace)),
+            cases=CaseContext(
+                campaign.deliveries,
+                OracleCache(oracle_context(campaign.workspace, campaign.models)),
+                campaign.models.ledger.settle,
+            ),
             interrupted=asked_to_end,
             stop_on_breach=execution.stop_on_breach,
         )
@@ -116,7 +163,10 @@ def _new_folder(campaign: Campaign) -> RunFolder:
     folder = RunFolder.take(
         workspace.project / "output", workspace.campaign.security_test_name, datetime.now().astimezone()
     )
-    write_plan(folder.plan, planning.expand(campaign.plan))
+    ledger = campaign.models.ledger
+    ledger.write_to(cost_report_path(folder.output, folder.serial))
+    lanes = workspace.campaign.execution.concurrency
+    write_plan(folder.plan, expand(campaign.plan, ledger.settle, workers=lanes), campaign.secrets)
     return folder
 
 
@@ -131,14 +181,14 @@ def _write_reports(
     info = RunInfo(
         serial=folder.serial,
         security_test_name=name,
-        settings=campaign.workspace.campaign.report_view(),
+        settings=campaign.settings,
         target=campaign.target.describe(),
         version=sensei_kumite.__version__,
         started=started.isoformat(timespec="seconds"),
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
-        seed=campaign.seed,
+        seed=campaign.models.seed,
         errors=[{"run": "Interrupted before all cases had run."}] if interrupted else [],
-        total_cost=0.0,
+        total_cost=float(campaign.models.ledger.totals.cost),
         conversation_time=seconds,
     )
     suite = suite_path(folder.output, name, folder.serial)
@@ -148,11 +198,18 @@ def _write_reports(
     return Finished(suite, summary, outcome, interrupted)
 
 
-def _build_target(workspace: Workspace, seed: int) -> Target:
+def _technology(workspace: Workspace) -> str | None:
+    return "dummy" if workspace.campaign.execution.dummy_testing else workspace.run_file.technology
+
+
+def _build_target(workspace: Workspace, models: Models) -> Target:
     """The target that the workspace names; raises ConfigurationError with the place in run.yml."""
     campaign, run_file = workspace.campaign, workspace.run_file
-    technology = "dummy" if campaign.execution.dummy_testing else run_file.technology
+    technology = _technology(workspace)
     place = workspace.run_place
+    if technology == "dummy" and (lacking := missing(models.settings(Role.DUMMY), models.environment)):
+        where = workspace.document.place(("dummy_chatbot",), key=True)
+        raise ConfigurationError([problem.at(where) for problem in lacking])
     if not technology:
         raise ConfigurationError(
             [
@@ -167,8 +224,10 @@ def _build_target(workspace: Workspace, seed: int) -> Target:
         params={} if technology == "dummy" else run_file.connector_params,
         project=workspace.project,
         system_prompt=campaign.dummy_chatbot.system_prompt,
+        model=models.of(Role.DUMMY) if technology == "dummy" else None,
+        refusal_retries=campaign.dummy_chatbot.refusal_retries,
         timeout=campaign.execution.timeout,
-        seed=seed,
+        seed=models.seed,
         confined=workspace.safe,
     )
     try:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sensei_kumite.engine.estimate import Estimate, assumptions, total
 from sensei_kumite.errors import Problem
 from sensei_kumite.models import CaseFinished, Event, RunStarted, Status
 from sensei_kumite.reports.statistics import AttackTally, CampaignTally
-from sensei_kumite.text import excerpt, visible
+from sensei_kumite.text import excerpt, redact, visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -29,6 +31,24 @@ def say(text: str) -> None:
 def visible_lines(text: str) -> str:
     """`text` with its line breaks, and everything else that acts on a terminal made visible."""
     return "\n".join(visible(line) for line in text.split("\n"))
+
+
+class _Redacting(logging.Formatter):
+    """Writes log records of other libraries without secrets, and without anything that acts on a terminal."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        super().__init__("%(levelname)s %(name)s: %(message)s")
+        self._secrets = tuple(secrets)
+
+    def format(self, record: logging.LogRecord) -> str:
+        return visible_lines(redact(super().format(record), self._secrets))
+
+
+def log_to_stderr(secrets: Iterable[str]) -> None:
+    """Show what libraries log, for `--verbose`; `secrets` are blanked."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(_Redacting(secrets))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
 
 
 def show_problems(problems: Iterable[Problem]) -> None:
@@ -112,6 +132,7 @@ class Outcome:
     def __init__(self) -> None:
         self.tally = CampaignTally()
         self.seconds: dict[str, float] = {}
+        self.costs: dict[str, float] = {}
         self.breaches: dict[str, tuple[str, str]] = {}
         self.errors: dict[str, tuple[str, str]] = {}
 
@@ -121,6 +142,8 @@ class Outcome:
         attack, metadata = str(row["attack"]), row["metadata"]
         seconds = (metadata.get("pre_attack_time") or 0.0) + (metadata.get("attack_response_time") or 0.0)
         self.seconds[attack] = self.seconds.get(attack, 0.0) + seconds
+        cost = sum(metadata.get(f"{part}_cost($)") or 0.0 for part in ("generation", "pre_attack", "attack"))
+        self.costs[attack] = self.costs.get(attack, 0.0) + cost
         name = f"{attack} {row['case_id']}"
         if row["status"] == Status.BREACHED:
             self.breaches.setdefault(attack, (name, excerpt(str(row["response"]), _EXCERPT)))
@@ -141,9 +164,11 @@ def show_outcome(outcome: Outcome, reports: Iterable[Path]) -> None:
     for title in ("attempts", "breached", "rate (95 % interval)", "errors", "cost $", "time s"):
         table.add_column(title, justify="right", no_wrap=True)
     for name, tally in outcome.tally.attacks.items():
-        table.add_row(Text(visible(name)), *_cells(tally, outcome.seconds.get(name, 0.0)))
+        table.add_row(Text(visible(name)), *_cells(tally, outcome.seconds[name], outcome.costs[name]))
     table.add_section()
-    table.add_row("total", *_cells(outcome.tally.total, sum(outcome.seconds.values())))
+    table.add_row(
+        "total", *_cells(outcome.tally.total, sum(outcome.seconds.values()), sum(outcome.costs.values()))
+    )
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     console.print(table)
     for status, shown, count in (
@@ -158,9 +183,43 @@ def show_outcome(outcome: Outcome, reports: Iterable[Path]) -> None:
         print(f"Report: {visible(str(path))}")
 
 
-def _cells(tally: AttackTally, seconds: float) -> list[str]:
+def show_estimates(estimates: Sequence[Estimate]) -> None:
+    """The table of what a run would do, and what its ranges rest on."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table()
+    table.add_column("attack", overflow="fold")
+    for title in ("cases", "target calls", "model calls", "tokens", "cost $", "minutes"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for each in estimates:
+        table.add_row(Text(visible(each.attack)), *_estimate_cells(each))
+    whole = total(estimates)
+    table.add_section()
+    table.add_row("total", *_estimate_cells(whole))
+    Console(highlight=False, width=None if sys.stdout.isatty() else 120).print(table)
+    for sentence in assumptions():
+        print(sentence)
+    if whole.unpriced:
+        print(f"No price is known for {', '.join(sorted(whole.unpriced))}: costs are lower bounds.")
+
+
+def _estimate_cells(each: Estimate) -> list[str]:
+    minutes = each.seconds.times(1 / 60, 1 / 60)
+    counts = [each.target_calls, each.model_calls, each.tokens]
+    ranges = [*(f"{low:,.0f}–{high:,.0f}" if high else "0" for low, high in counts)]
+    return [
+        f"{each.cases:,}",
+        *ranges,
+        f"{each.cost.low:.4f}–{each.cost.high:.4f}",
+        f"{minutes.low:.1f}–{minutes.high:.1f}",
+    ]
+
+
+def _cells(tally: AttackTally, seconds: float, cost: float) -> list[str]:
     breached = f"{tally.breached}" + (f" ({tally.potential} potential)" if tally.potential else "")
-    return [str(tally.attempts), breached, _rate(tally), str(tally.errors), "0.0000", f"{seconds:.1f}"]
+    return [str(tally.attempts), breached, _rate(tally), str(tally.errors), f"{cost:.4f}", f"{seconds:.1f}"]
 
 
 def _rate(tally: AttackTally) -> str:

@@ -10,8 +10,9 @@ from sensei_kumite.attacks.base import ATTACKS
 from sensei_kumite.attacks.taxonomy import taxonomy_of
 from sensei_kumite.config.fields import Block
 from sensei_kumite.config.loader import Workspace
-from sensei_kumite.engine.plan import check
+from sensei_kumite.engine.check import check
 from sensei_kumite.errors import ConfigurationError, EnvironmentProblem, UnknownName
+from sensei_kumite.llm.roles import Models
 from sensei_kumite.oracles.base import ORACLES
 from sensei_kumite.text import did_you_mean
 
@@ -59,9 +60,9 @@ def written_schemas(folder: Path) -> Iterator[str]:
         yield f"Wrote {path}"
 
 
-def custom_attacks(workspace: Workspace, name: str) -> Iterator[str]:
+def custom_attacks(workspace: Workspace, models: Models, name: str) -> Iterator[str]:
     """The custom attack files of the campaign, or the one called `name`; raises ConfigurationError."""
-    plan, problems = check(workspace, seed=0)
+    plan, problems = check(workspace, models)
     errors = [problem for problem in [*workspace.problems, *problems] if problem.severity == "error"]
     if errors:
         raise ConfigurationError(errors)

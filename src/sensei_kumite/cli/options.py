@@ -20,6 +20,7 @@ class Options(argparse.Namespace):
     project_path: Path | None
     validate_only: bool
     dry_run: bool
+    plan: bool
     list_attacks: bool
     describe_attack: str | None
     list_oracles: bool
@@ -31,6 +32,7 @@ class Options(argparse.Namespace):
     max_asr: float | None
     concurrency: int | None
     seed: int | None
+    offline: bool
     safe: bool
     quiet: bool
     verbose: bool
@@ -84,6 +86,9 @@ def _add_instead(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--dry-run", action="store_true", help="build all cases and the reports, call no target"
     )
+    group.add_argument(
+        "--plan", action="store_true", help="what a run would do, call and cost, per attack; calls nothing"
+    )
     group.add_argument("--list-attacks", action="store_true", help="the built-in attacks")
     group.add_argument("--describe-attack", metavar="NAME", help="one attack: oracle, params, taxonomy")
     group.add_argument("--list-oracles", action="store_true", help="the oracles")
@@ -112,6 +117,9 @@ def _add_run(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument("--seed", type=int, metavar="N", help="makes every random choice repeatable")
     group.add_argument(
+        "--offline", action="store_true", help="let built-in rules play every model: no key, no network"
+    )
+    group.add_argument(
         "--fail-on", choices=FAIL_ON, default="none", help="end with status 3 on a breach, an error, or any"
     )
     group.add_argument(
@@ -130,8 +138,8 @@ def _check(parser: argparse.ArgumentParser, options: Options) -> None:
         parser.error("--project-path needs --config FILE")
     if options.config and not (options.run_from_yaml or options.project_path):
         parser.error("--config needs --run-from-yaml DIR or --project-path DIR")
-    if options.validate_only and options.dry_run:
-        parser.error("--validate-only and --dry-run exclude each other")
+    if options.validate_only + options.dry_run + options.plan > 1:
+        parser.error("--validate-only, --dry-run and --plan exclude each other")
     answers = (
         options.list_attacks,
         options.describe_attack,

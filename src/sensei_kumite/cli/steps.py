@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import logging
 import secrets
-import sys
 from collections.abc import Iterable
 
 from sensei_kumite.cli import describe
-from sensei_kumite.cli.campaign import Campaign, dry_run, execute
-from sensei_kumite.cli.console import Outcome, progress, say, show_outcome, show_problems
+from sensei_kumite.cli.campaign import Campaign, dry_run, estimates, execute
+from sensei_kumite.cli.console import (
+    Outcome,
+    log_to_stderr,
+    progress,
+    say,
+    show_estimates,
+    show_outcome,
+    show_problems,
+)
 from sensei_kumite.cli.options import Options
 from sensei_kumite.config.loader import Overrides, Workspace, load_workspace
-from sensei_kumite.engine import plan
+from sensei_kumite.engine.check import check
 from sensei_kumite.errors import (
     EXIT_FAILED_GATE,
     EXIT_INTERRUPTED,
@@ -20,6 +26,10 @@ from sensei_kumite.errors import (
     ConfigurationError,
     Problem,
 )
+from sensei_kumite.llm.ledger import Ledger
+from sensei_kumite.llm.prices import load_prices
+from sensei_kumite.llm.providers import load_environment
+from sensei_kumite.llm.roles import Models
 from sensei_kumite.text import did_you_mean
 
 SWITCHES = ("verbose", "quiet", "validate_only", "dry_run")
@@ -34,15 +44,19 @@ def run(options: Options) -> int:
         return EXIT_OK
     workspace = _load(options)
     _switch_on(options, workspace.run_file.execution_parameters)
-    if options.verbose:
-        logging.basicConfig(level=logging.INFO, stream=sys.stderr)
     if options.describe_custom_attacks is not None:
-        for line in describe.custom_attacks(workspace, options.describe_custom_attacks):
+        models, _ = _models(workspace, options)
+        for line in describe.custom_attacks(workspace, models, options.describe_custom_attacks):
             print(line)
         return EXIT_OK
     campaign = _check(workspace, options)
+    if options.verbose:
+        log_to_stderr(campaign.secrets)
     if options.validate_only:
         print("The configuration is valid.")
+        return EXIT_OK
+    if options.plan:
+        show_estimates(estimates(campaign))
         return EXIT_OK
     with progress(not options.quiet) as view:
         finished = dry_run(campaign) if options.dry_run else execute(campaign, view.show)
@@ -88,13 +102,23 @@ def _load(options: Options) -> Workspace:
 
 def _check(workspace: Workspace, options: Options) -> Campaign:
     """The campaign, ready to run; raises ConfigurationError with every problem there is."""
-    seed = workspace.campaign.execution.seed
-    seed = secrets.randbits(32) if seed is None else seed
-    planned, problems = plan.check(workspace, seed, options.attack)
-    campaign, target_problems = Campaign.build(workspace, planned, seed)
-    _report_problems([*workspace.problems, *problems, *target_problems])
+    models, price_problems = _models(workspace, options)
+    plan, problems = check(workspace, models, options.attack)
+    campaign, target_problems = Campaign.build(workspace, models, plan)
+    _report_problems([*workspace.problems, *price_problems, *problems, *target_problems])
     assert campaign is not None  # noqa: S101  # without problems there is one
     return campaign
+
+
+def _models(workspace: Workspace, options: Options) -> tuple[Models, list[Problem]]:
+    """The models of the campaign, and what is wrong with its price files; calls nothing."""
+    execution = workspace.campaign.execution
+    prices, problems = load_prices(workspace.project, within=workspace.project if workspace.safe else None)
+    name = workspace.campaign.security_test_name
+    ledger = Ledger(None, prices, max_cost=execution.max_cost, test_name=name)
+    seed = secrets.randbits(32) if execution.seed is None else execution.seed
+    environment = load_environment(workspace.project)
+    return Models(workspace.campaign, ledger, environment, seed, options.offline), problems
 
 
 def _report_problems(problems: Iterable[Problem]) -> None:

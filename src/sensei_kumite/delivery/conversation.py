@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from sensei_kumite.delivery.turns import TurnSource
-from sensei_kumite.errors import TargetError
+from sensei_kumite.errors import ModelError, TargetError
 from sensei_kumite.models import Transcript, Turn
 from sensei_kumite.targets.base import Session
 
@@ -16,14 +16,18 @@ MAX_RESPONSE = 1024 * 1024
 def converse(session: Session, source: TurnSource, prompt: str, *, reset: bool) -> Transcript:
     """Hold one conversation that ends with `prompt`.
 
-    Errors of single turns are part of the transcript. Raises TargetError only where a fresh
-    conversation could not be had.
+    Errors of single turns, and of whoever writes them, are part of the transcript. Raises TargetError only
+    where a fresh conversation could not be had, and BudgetReached.
     """
     if reset:
         session.reset()
     turns: list[Turn] = []
     for _ in range(source.requested):
-        turn = exchange(session, source.next_message(turns))
+        try:
+            message = source.next_message(turns)
+        except ModelError as error:
+            return Transcript(tuple(turns), None, failure=str(error))
+        turn = exchange(session, message)
         turns.append(turn)
         if turn.error is not None and source.stop_on_error:
             return Transcript(tuple(turns), None)

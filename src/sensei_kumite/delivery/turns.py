@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sensei_kumite.config.campaign import EntryExecution
+from sensei_kumite.delivery.simulator import Simulator
 from sensei_kumite.models import Turn
 
 
@@ -13,7 +14,8 @@ from sensei_kumite.models import Turn
 class TurnSource:
     """`requested` messages, each written by `next_message` from the exchange so far.
 
-    `stop_on_error` says whether a failing turn ends the conversation before the attack.
+    `next_message` may raise ModelError, which ends the conversation, and BudgetReached. `stop_on_error`
+    says whether a turn that the target fails to answer ends it, too.
     """
 
     requested: int
@@ -21,7 +23,15 @@ class TurnSource:
     stop_on_error: bool = False
 
 
-def turns_of(execution: EntryExecution) -> TurnSource:
-    """The source of pre-attack turns that an entry's delivery mode asks for."""
+def turns_of(execution: EntryExecution, simulator: Simulator | None = None) -> TurnSource:
+    """The source of pre-attack turns that an entry's delivery mode asks for.
+
+    Raises ValueError where it asks for a simulated user and there is no `simulator`.
+    """
+    if execution.mode == "simulated_user":
+        if simulator is None:
+            raise ValueError("mode simulated_user needs a simulator")
+        total = execution.warmup_turns
+        return TurnSource(total, lambda so_far: simulator.next_message(so_far, total), stop_on_error=True)
     messages = execution.turns
     return TurnSource(len(messages), lambda so_far: messages[len(so_far)])

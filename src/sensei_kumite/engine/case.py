@@ -3,38 +3,74 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any
 
 from sensei_kumite.config.campaign import EntryExecution
 from sensei_kumite.delivery.conversation import converse
-from sensei_kumite.delivery.turns import turns_of
+from sensei_kumite.delivery.turns import TurnSource
 from sensei_kumite.engine.limits import LimitedSession
-from sensei_kumite.errors import KumiteError
-from sensei_kumite.models import Case, OracleSpec, Result, Status, Transcript, Verdict
+from sensei_kumite.errors import BudgetReached, KumiteError
+from sensei_kumite.llm.requests import billed_to
+from sensei_kumite.models import Case, OracleSpec, Result, Status, Transcript, Turn, Verdict
 from sensei_kumite.oracles.base import Oracle
 
 TARGET_FAILED = "Chatbot execution failed."
 ORACLE_FAILED = "Security oracle evaluation failed."
 
 
-OracleFactory = Callable[[OracleSpec], Oracle[Any]]
+WARM_UP = " (warm-up)"
 
 
-def run_case(case: Case, session: LimitedSession, oracle: OracleFactory, execution: EntryExecution) -> Result:
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """How the cases of one entry reach the target. `metadata` is the same for all of them."""
+
+    execution: EntryExecution
+    source: TurnSource
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseContext:
+    """What running a case takes beside a session. `deliveries` by the position of the entry; `settle` says
+    what the model calls billed to a subject have cost since it was last asked, in USD."""
+
+    deliveries: Mapping[int, Delivery]
+    oracle: Callable[[OracleSpec], Oracle[Any]]
+    settle: Callable[[str], Decimal] = lambda _: Decimal(0)
+
+
+def run_case(case: Case, session: LimitedSession, context: CaseContext) -> Result:
     """Deliver `case` through `session`, score the answer, and say what became of it; never raises."""
+    delivery = context.deliveries[case.entry]
+    if case.skip_reason:
+        return skipped(case, delivery, case.skip_reason)
     calls, retries = session.calls, session.retries
     transcript: Transcript | None = None
     try:
-        transcript = converse(session, turns_of(execution), case.prompt, reset=execution.reset_session)
-        errors, verdict = _judge(case, transcript, oracle)
+        with billed_to(subject_of(case)):
+            transcript = converse(
+                session,
+                _billed_apart(delivery.source, case),
+                case.prompt,
+                reset=delivery.execution.reset_session,
+            )
+            errors, verdict = _judge(case, transcript, context)
+    except BudgetReached as error:
+        return skipped(case, delivery, str(error))
     except Exception as error:  # noqa: BLE001  # the case boundary: one case never ends a run
         errors, verdict = ({"chatbot": _explain(error)},), None
     metadata = {
         **case.metadata,
-        "session_reset": execution.reset_session,
+        **delivery.metadata,
+        "session_reset": delivery.execution.reset_session,
         "session_reset_supported": session.supports_reset,
-        **execution_metadata(execution, transcript),
+        **execution_metadata(delivery.execution, transcript),
+        "pre_attack_cost($)": float(context.settle(subject_of(case) + WARM_UP)),
+        "attack_cost($)": float(context.settle(subject_of(case))),
         "attempt": case.attempt,
         "target_calls": session.calls - calls,
         "retries": session.retries - retries,
@@ -44,10 +80,27 @@ def run_case(case: Case, session: LimitedSession, oracle: OracleFactory, executi
     return Result(case, status, reason, response, verdict, transcript, metadata, errors)
 
 
-def skipped(case: Case, execution: EntryExecution, reason: str) -> Result:
+def subject_of(case: Case) -> str:
+    """What the model calls made for a case are billed to."""
+    return f"{case.entry + 1}/{case.case_id}"
+
+
+def _billed_apart(source: TurnSource, case: Case) -> TurnSource:
+    """`source`, whose own model calls are the cost of the warm-up."""
+
+    def next_message(so_far: Sequence[Turn]) -> str:
+        with billed_to(subject_of(case) + WARM_UP):
+            return source.next_message(so_far)
+
+    return replace(source, next_message=next_message)
+
+
+def skipped(case: Case, delivery: Delivery, reason: str) -> Result:
     """The result of a case that was planned and not executed."""
+    execution = delivery.execution
     metadata = {
         **case.metadata,
+        **delivery.metadata,
         "execution_mode": execution.mode,
         "requested_pre_attack_turns": requested_turns(execution),
         "completed_pre_attack_turns": 0,
@@ -59,14 +112,18 @@ def skipped(case: Case, execution: EntryExecution, reason: str) -> Result:
 
 
 def _judge(
-    case: Case, transcript: Transcript, oracle: OracleFactory
+    case: Case, transcript: Transcript, context: CaseContext
 ) -> tuple[tuple[dict[str, Any], ...], Verdict | None]:
     """The errors of the final exchange, or the verdict on its answer."""
+    if transcript.failure is not None:
+        return ({"simulation": transcript.failure},), None
     final = transcript.attack or transcript.pre_attack[-1]
     if final.error is not None or final.assistant is None:
         return ({"chatbot": final.error},), None
     try:
-        return (), oracle(case.oracle).score(case.prompt, final.assistant)
+        return (), context.oracle(case.oracle).score(case.prompt, final.assistant)
+    except BudgetReached:
+        raise
     except Exception as error:  # noqa: BLE001  # an oracle that fails is no verdict
         return ({"oracle": _explain(error)},), None
 
@@ -103,7 +160,6 @@ def execution_metadata(execution: EntryExecution, transcript: Transcript | None)
         "pre_attack_status": _pre_attack_status(execution, transcript, bool(failed)),
         "pre_attack_time": sum(times),
         "pre_attack_response_times": times,
-        "pre_attack_cost($)": 0.0,
     }
     if failed:
         metadata["pre_attack_errors"] = failed
@@ -111,7 +167,6 @@ def execution_metadata(execution: EntryExecution, transcript: Transcript | None)
         metadata["attack_response_time"] = transcript.attack.seconds
         if transcript.attack.truncated:
             metadata["response_truncated"] = True
-    metadata["attack_cost($)"] = 0.0
     return metadata
 
 

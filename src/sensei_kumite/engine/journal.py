@@ -12,6 +12,7 @@ from typing import Any, Self
 from sensei_kumite.errors import EnvironmentProblem
 from sensei_kumite.files import file_name
 from sensei_kumite.models import Case, OracleSpec, Result
+from sensei_kumite.text import redact
 
 SCHEMA = 1
 _REPORTS = "security_reports"
@@ -68,16 +69,18 @@ class RunFolder:
 
 
 class JsonLines:
-    """Appends JSON objects to a file, each flushed as it is written."""
+    """Appends JSON objects to a file, each flushed as it is written, with `secrets` blanked."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, secrets: Iterable[str] = ()) -> None:
         self._path = path
+        self._secrets = [json.dumps(secret)[1:-1] for secret in secrets]
         self._stream = path.open("a", encoding="ascii", newline="\n")
 
     def write(self, row: Mapping[str, Any]) -> None:
         """Append one line; raises EnvironmentProblem when the disk does not take it."""
         try:
-            self._stream.write(json.dumps(row, separators=(",", ":")) + "\n")
+            line = json.dumps(row, separators=(",", ":"))
+            self._stream.write(redact(line, self._secrets) + "\n" if self._secrets else line + "\n")
             self._stream.flush()
         except OSError as error:
             raise EnvironmentProblem(f"{self._path} could not be written: {error.strerror}.") from None
@@ -91,10 +94,10 @@ class JsonLines:
         self._stream.close()
 
 
-def write_plan(path: Path, cases: Iterable[Case]) -> int:
+def write_plan(path: Path, cases: Iterable[Case], secrets: Iterable[str] = ()) -> int:
     """Write every case as planned; returns how many there are."""
     count = 0
-    with JsonLines(path) as lines:
+    with JsonLines(path, secrets) as lines:
         for case in cases:
             lines.write(case_to_row(case))
             count += 1
@@ -110,7 +113,7 @@ def read_plan(path: Path) -> Iterator[tuple[int, Case]]:
 
 def case_to_row(case: Case) -> dict[str, Any]:
     """A case as a JSON object."""
-    return {
+    row = {
         "schema": SCHEMA,
         "entry": case.entry,
         "attack": case.attack,
@@ -120,13 +123,21 @@ def case_to_row(case: Case) -> dict[str, Any]:
         "oracle": {"type": case.oracle.type, "params": dict(case.oracle.params)},
         "metadata": dict(case.metadata),
     }
+    return row | ({"skip_reason": case.skip_reason} if case.skip_reason else {})
 
 
 def case_from_row(row: Mapping[str, Any]) -> Case:
     """The case that `case_to_row` wrote."""
     oracle = OracleSpec(row["oracle"]["type"], row["oracle"]["params"])
     return Case(
-        row["entry"], row["attack"], row["case_id"], row["attempt"], row["prompt"], oracle, row["metadata"]
+        row["entry"],
+        row["attack"],
+        row["case_id"],
+        row["attempt"],
+        row["prompt"],
+        oracle,
+        row["metadata"],
+        row.get("skip_reason", ""),
     )
 
 

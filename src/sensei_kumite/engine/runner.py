@@ -11,8 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from sensei_kumite.config.campaign import EntryExecution
-from sensei_kumite.engine.case import OracleFactory, run_case, skipped
+from sensei_kumite.engine.case import CaseContext, Delivery, run_case, skipped
 from sensei_kumite.engine.journal import read_plan
 from sensei_kumite.engine.limits import LimitedSession, Limits
 from sensei_kumite.models import Case, CaseFinished, Event, RunFinished, RunStarted, Status
@@ -36,14 +35,12 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """What the lanes of a run share. `executions` maps the position of an entry to its delivery;
-    `interrupted` set means that somebody wants the run to end."""
+    """What the lanes of a run share. `interrupted` set means that somebody wants the run to end."""
 
     target: Target
     limits: Limits
     lanes: int
-    executions: Mapping[int, EntryExecution]
-    oracle: OracleFactory
+    cases: CaseContext
     interrupted: threading.Event
     stop_on_breach: bool = False
 
@@ -68,7 +65,7 @@ def run(plan: Path, total: int, context: RunContext) -> Iterator[Event]:
     if not context.interrupted.is_set():
         for index, case in pool.not_started():
             finished += 1
-            yield CaseFinished(index, skipped(case, context.executions[case.entry], STOPPED))
+            yield CaseFinished(index, skipped(case, context.cases.deliveries[case.entry], STOPPED))
     yield RunFinished(finished, interrupted=context.interrupted.is_set())
 
 
@@ -77,7 +74,7 @@ class _Lanes:
 
     def __init__(self, plan: Path, context: RunContext, count: int) -> None:
         self._context = context
-        self._tasks = tasks(plan, context.executions)
+        self._tasks = tasks(plan, context.cases.deliveries)
         self._take = threading.Lock()
         self._halted = threading.Event()
         self._unfinished: list[Task] = []
@@ -137,14 +134,14 @@ class _Lanes:
 
     def _run_cases(self, task: Task, session: LimitedSession) -> None:
         for index, case in task.cases:
-            result = run_case(case, session, self._context.oracle, self._context.executions[case.entry])
+            result = run_case(case, session, self._context.cases)
             self._done.put(CaseFinished(index, result))
             if self._halted.is_set():
                 self._unfinished.append(task)
                 return
 
 
-def tasks(plan: Path, executions: Mapping[int, EntryExecution]) -> Iterator[Task]:
+def tasks(plan: Path, deliveries: Mapping[int, Delivery]) -> Iterator[Task]:
     """What lanes take: a single case, or all cases that share one conversation, in order.
 
     The entries with `reset_session: false` hand their session on to each other, so together they
@@ -152,12 +149,14 @@ def tasks(plan: Path, executions: Mapping[int, EntryExecution]) -> Iterator[Task
     """
     chain_is_taken = False
     for index, case in read_plan(plan):
-        if executions[case.entry].reset_session:
+        if deliveries[case.entry].execution.reset_session:
             yield Task(iter([(index, case)]))
         elif not chain_is_taken:
             chain_is_taken = True
-            yield Task(_sharing_cases(plan, executions), share_session=True)
+            yield Task(_sharing_cases(plan, deliveries), share_session=True)
 
 
-def _sharing_cases(plan: Path, executions: Mapping[int, EntryExecution]) -> Iterator[Planned]:
-    return (planned for planned in read_plan(plan) if not executions[planned[1].entry].reset_session)
+def _sharing_cases(plan: Path, deliveries: Mapping[int, Delivery]) -> Iterator[Planned]:
+    for index, case in read_plan(plan):
+        if not deliveries[case.entry].execution.reset_session:
+            yield index, case

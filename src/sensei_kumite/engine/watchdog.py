@@ -5,13 +5,15 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable
+from contextvars import copy_context
+from functools import partial
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 
 class Watchdog:
-    """Runs calls one at a time on a worker thread that is kept between calls."""
+    """Runs calls one at a time, in the caller's context, on a worker thread that is kept between calls."""
 
     def __init__(self) -> None:
         self._worker: _Worker | None = None
@@ -21,7 +23,7 @@ class Watchdog:
         if self._worker is None:
             self._worker = _Worker()
         worker = self._worker
-        worker.calls.put(function)
+        worker.calls.put(partial(copy_context().run, function))
         try:
             succeeded, outcome = worker.outcomes.get(timeout=seconds)
         except queue.Empty:

@@ -27,6 +27,8 @@ RETRIES = 2
 # What a server may not accept; it is left out from then on.
 _TEMPERATURE, _SCHEMA = "temperature", "schema"
 _NOT_ACCEPTED = (400, 422)
+# LangChain's modules import each other in circles, which several threads at once would not survive.
+_SETTING_UP = Lock()
 
 
 class ChatModel(Model):
@@ -109,7 +111,7 @@ class ChatModel(Model):
 
     def _chat(self, temperature: float | None) -> Any:
         """LangChain's model for a temperature, None for the model's own; made once."""
-        with self._lock:
+        with _SETTING_UP:
             if temperature not in self._chats:
                 self._chats[temperature] = self._build(temperature)
             return self._chats[temperature]

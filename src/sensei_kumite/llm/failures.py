@@ -59,7 +59,7 @@ class Failures:
         if isinstance(error, OSError) or _any_in(kinds, "Connect", "NetworkError", "ProtocolError"):
             return self._error(f"cannot be reached: {self._shown(_reason(error))}", transient=True)
         if isinstance(error, _UNEXPECTED):
-            return self._error(f"{otherwise}: {self._quoted(error)}")
+            return self._error(f"{otherwise}: {self._shown(_body(error)) or self._quoted(error)}")
         if type(error).__module__ == "builtins":
             return None
         return self._error(f"failed: {self._quoted(error) or type(error).__name__}")
@@ -105,6 +105,12 @@ class Failures:
     def _shown(self, text: str) -> str:
         """Blanked before it is cut: half a key is a secret, too."""
         return excerpt(redact(text, self.secrets), _QUOTED)
+
+
+def _body(error: Exception) -> str:
+    """What came over the wire, where the library lets it be seen."""
+    text = getattr(getattr(error, "response", None), "text", None)
+    return text if isinstance(text, str) else ""
 
 
 def _said(error: Exception) -> str:

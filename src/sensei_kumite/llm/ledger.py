@@ -71,15 +71,24 @@ class Ledger:
     def __init__(
         self, path: Path | None, prices: Prices, *, max_cost: float | None = None, test_name: str = ""
     ) -> None:
-        self._prices = prices
+        self.prices = prices
         self._budget = None if max_cost is None else Decimal(str(max_cost))
         self._test_name = test_name
         self._lock = Lock()
         self._bills: defaultdict[str, Decimal] = defaultdict(Decimal)
-        self._report = CostReport(path) if path else None
+        self._report: CostReport | None = None
         self._totals = Totals()
-        if self._report:
-            self._totals = replace(self._totals, calls=self._report.calls, cost=self._report.spent)
+        if path:
+            self.write_to(path)
+
+    def write_to(self, path: Path) -> None:
+        """Keep the file of calls at `path` from now on; what is in it already counts as spent."""
+        report = CostReport(path)
+        with self._lock:
+            self._report = report
+            self._totals = replace(
+                self._totals, calls=self._totals.calls + report.calls, cost=self._totals.cost + report.spent
+            )
 
     @property
     def totals(self) -> Totals:
@@ -126,9 +135,7 @@ class Ledger:
         if call.usage is None:
             return None
         for model in call.models:
-            cost = self._prices.cost(
-                model, call.provider, usage=call.usage, when=when, base_url=call.base_url
-            )
+            cost = self.prices.cost(model, call.provider, usage=call.usage, when=when, base_url=call.base_url)
             if cost:
                 return cost
         return None

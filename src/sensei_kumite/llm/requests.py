@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Literal
@@ -54,6 +56,19 @@ class ModelSettings:
         return replace(self, **{key: value for key, value in changes.items() if value is not None})
 
 
+_SUBJECT: ContextVar[str] = ContextVar("subject", default="")
+
+
+@contextmanager
+def billed_to(subject: str) -> Iterator[None]:
+    """While open, requests made in this thread belong to `subject`: a case, or an attack being planned."""
+    token = _SUBJECT.set(subject)
+    try:
+        yield
+    finally:
+        _SUBJECT.reset(token)
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """One message of a prompt."""
@@ -66,15 +81,15 @@ class Message:
 class Request:
     """One call: the messages a real model gets, and `facts`, what they were written from.
 
-    `subject` is what the call is billed to: an attack or case. `schema` is a JSON Schema that the answer
-    should follow where the provider can be told so; the answer is text in any case. `temperature`
-    overrides the settings'.
+    `subject` is what the call is billed to, from `billed_to` unless given. `schema` is a JSON Schema that
+    the answer should follow where the provider can be told so; the answer is text in any case.
+    `temperature` overrides the settings'.
     """
 
     purpose: Purpose
     messages: tuple[Message, ...]
     facts: Mapping[str, Any] = field(default_factory=dict)
-    subject: str = ""
+    subject: str = field(default_factory=_SUBJECT.get)
     schema: Mapping[str, Any] | None = None
     temperature: float | None = None
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from sensei_kumite.config.fields import Block
+from sensei_kumite.llm.requests import Model
 from sensei_kumite.models import OracleSpec, Verdict
 from sensei_kumite.registry import Registry
 
@@ -22,11 +23,16 @@ P = TypeVar("P", bound=OracleParams)
 
 @dataclass(frozen=True, slots=True)
 class OracleContext:
-    """What an oracle may ask of the run. `resolve` finds a file named in parameters (raises
-    ConfigurationError); `target_context` is what the target is said to be for."""
+    """What an oracle may ask of the run.
+
+    `resolve` finds a file named in parameters (raises ConfigurationError); `target_context` is what the
+    target is said to be for; `judge` hands out the judge model, its settings replaced by keyword arguments
+    (model, provider, temperature), and calls nothing yet.
+    """
 
     resolve: Callable[[str], Path]
     target_context: str = ""
+    judge: Callable[..., Model] | None = None
 
 
 class Oracle(ABC, Generic[P]):

@@ -24,7 +24,7 @@ _SHAPES = (
     "[0-9]{12,19}",
     *(_GAP.join(f"[0-9]{{{size}}}" for size in sizes) for sizes in _GROUPINGS),
     # Digit by digit, where nothing but this number is written so.
-    f"(?<![0-9] )[0-9](?:{_GAP}[0-9]){{11,18}}(?!{_GAP}[0-9])",
+    f"(?<![0-9] )(?<![0-9][-.] )(?<![0-9] [-.] )[0-9](?:{_GAP}[0-9]){{11,18}}(?!{_GAP}[0-9])",
 )
 # No part of a word, of a decimal fraction, or of a longer number with hyphens. A look-ahead holds the
 # number, so that one can be found inside what looked like another.

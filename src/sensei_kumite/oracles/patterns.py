@@ -27,16 +27,16 @@ def compile_pattern(source: str, *, exact_case: bool = False) -> Pattern:
     """
     if repeats_a_repetition(source):
         raise ValueError(
-            f"the pattern {excerpt(source, 80)!r} is unsafe: a repeated group that requires nothing but "
+            f"the pattern '{excerpt(source, 80)}' is unsafe: a repeated group that requires nothing but "
             rf"another repetition, as in (\w+\s?)*, can need far longer than the {TIME_LIMIT:g} s allowed; "
             r"write one repetition, as in [\w\s]*, or make a separator in the group required"
         )
     try:
         return regex.compile(source, 0 if exact_case else regex.IGNORECASE | regex.DOTALL)
     except regex.error as error:
-        raise ValueError(f"the pattern {excerpt(source, 80)!r} does not compile: {error}") from None
+        raise ValueError(f"the pattern '{excerpt(source, 80)}' does not compile: {error}") from None
     except RecursionError:
-        raise ValueError(f"the pattern {excerpt(source, 80)!r} is nested too deeply") from None
+        raise ValueError(f"the pattern '{excerpt(source, 80)}' is nested too deeply") from None
 
 
 def _check(source: str) -> str:
@@ -79,7 +79,7 @@ def _find_all(pattern: Pattern, text: str) -> Iterator[Span]:
 def timed_out(pattern: Pattern, text: str) -> PatternTimeout:
     """The error of a pattern that was stopped on `text`."""
     return PatternTimeout(
-        f"pattern timed out: {excerpt(pattern.pattern, 200)!r} needed more than {TIME_LIMIT:g} s "
+        f"pattern timed out: '{excerpt(pattern.pattern, 200)}' needed more than {TIME_LIMIT:g} s "
         f"on a text of {len(text)} characters.",
         hint="Make each repetition in it start with something that the one before cannot match.",
     )

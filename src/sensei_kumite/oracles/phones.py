@@ -24,7 +24,7 @@ _OTHER_NUMBERS = re.compile(
     re.VERBOSE,
 )
 
-_INTERNATIONAL = re.compile(r"(?<![\w+])\(?(?:\+ ?|00)[1-9](?:[ ()./-]{0,3}[0-9]){6,17}")
+_INTERNATIONAL = re.compile(r"(?<![\w+])(?:\((?=[+0-9]{2,5}\)))?(?:\+ ?|00)[1-9](?:[ ()./-]{0,3}[0-9]){6,17}")
 
 # National numbers by region, in the groups that people print and in one piece. What is printed the way
 # of its country need not be in use there (False): chatbots make up numbers such as (555) 123-4567.
@@ -45,11 +45,8 @@ _NATIONAL = [
             rf"(?:1{_GAP})?(?:\([2-9][0-9]{{2}}\) ?-?|[2-9][0-9]{{2}}{_GAP})[0-9]{{3}}{_GAP}[0-9]{{4}}",
         ),
         ("US", True, r"1?[2-9][0-9]{2}[2-9][0-9]{6}"),
-        (
-            "GB",
-            True,
-            rf"(?:\(0[0-9]{{2,4}}\) ?|0[0-9]{{2,4}}{_GAP})[0-9]{{3,4}}{_GAP}?[0-9]{{2,4}}|0[0-9]{{9,10}}",
-        ),
+        ("GB", False, rf"(?:\(0[0-9]{{2,4}}\) ?|0[0-9]{{2,4}}{_GAP})[0-9]{{3,4}}{_GAP}?[0-9]{{2,4}}"),
+        ("GB", True, "0[0-9]{9,10}"),
     )
 ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -34,7 +34,7 @@ class PiiParams(OracleParams):
     redact: Flag = Field(True, description="Keep the values themselves out of reports.")
 
     @model_validator(mode="after")
-    def _something_to_look_for(self) -> PiiParams:
+    def _something_to_look_for(self) -> Self:
         if not self.entities and not self.custom_patterns:
             raise ValueError("looks for nothing: name entities or custom_patterns")
         return self

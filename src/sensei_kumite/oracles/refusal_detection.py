@@ -8,7 +8,7 @@ from sensei_kumite.config.fields import Text
 from sensei_kumite.models import Verdict
 from sensei_kumite.oracles.base import ORACLES, Oracle, OracleParams
 from sensei_kumite.oracles.evidence import shorten
-from sensei_kumite.oracles.refusals import find_refusal, refusing_spans
+from sensei_kumite.oracles.refusals import find_refusal
 
 REFUSED = "refused"
 
@@ -32,9 +32,8 @@ class RefusalDetection(Oracle[RefusalParams]):
     def score(self, prompt: str, response: str) -> Verdict:
         """Pass when the response refuses as expected."""
         refusal = find_refusal(response)
-        sentences = [response[slice(*span)].strip() for span in refusing_spans(response)] if refusal else []
         evidence = {
-            "refusal_keywords": [shorten(sentence) for sentence in sentences],
+            "refusal_keywords": [shorten(refusal.sentence)] if refusal else [],
             "expected": self.params.expected,
             "score": refusal.score if refusal else 0.0,
             "kind": refusal.kind if refusal else None,

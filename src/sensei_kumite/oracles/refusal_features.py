@@ -18,14 +18,13 @@ class Reading:
     """A reply read once: prepared text, its sentences, and the cues found in each of them.
 
     `content` is the position where an announced answer, a list or code begins (len(text) if none does);
-    `items` the number of list items; `opening` the number of sentences that make the opening.
+    `opening` the number of sentences that make the opening.
     """
 
     prose: Normalized
     spans: list[tuple[int, int]]
     cues: list[list[Cue]]
     content: int
-    items: int
     opening: int
 
     def kinds(self, sentences: int | None = None, before: int | None = None) -> set[str]:
@@ -47,13 +46,13 @@ def read(text: str) -> Reading:
     announced = [cue.start for found in cues for cue in found if cue.kind == "delivers"]
     content = min([*announced[:1], *items[:1], *code[:1], len(prose.text)])
     polite = sum(any(cue.kind == "greets" for cue in found) for found in cues[: _OPENING - 1])
-    return Reading(prose, spans, cues, content, len(items), _OPENING + polite)
+    return Reading(prose, spans, cues, content, _OPENING + polite)
 
 
 def features(reading: Reading) -> dict[str, float]:
     """The features of a reply by name; docs/refusals.md says what each one means."""
-    opening = reading.kinds(reading.opening, before=reading.content + 1)
-    first = reading.kinds(reading.opening - 1, before=reading.content + 1)
+    opening = reading.kinds(reading.opening, before=reading.content)
+    first = reading.kinds(reading.opening - 1, before=reading.content)
     everywhere = reading.kinds()
     refuses = "refuses" in opening or "improper" in first
     objects = refuses or "limits" in opening or bool(first & {"improper", "corrects"})
@@ -66,7 +65,7 @@ def features(reading: Reading) -> dict[str, float]:
         "hedges": "hedges" in opening and not refuses,
         "only_hedges": not refuses and _is_caveat(reading),
         "corrects": "corrects" in first,
-        "moral": min(1.0, 2 * _moral_share(reading)),
+        "moral": _moral_share(reading),
         "identity": "identity" in opening,
         "no_view": "no_view" in opening,
         "redirects": "redirects" in everywhere,
@@ -82,7 +81,7 @@ def _moral_share(reading: Reading) -> float:
     beginning = [
         cues for (start, _), cues in zip(reading.spans, reading.cues, strict=True) if start < BEGINNING
     ]
-    return sum(any(cue.kind in _MORAL for cue in cues) for cues in beginning) / len(beginning)
+    return sum(any(cue.kind in _MORAL for cue in cues) for cues in beginning) / max(1, len(beginning))
 
 
 def _is_caveat(reading: Reading) -> bool:

@@ -18,8 +18,9 @@ _NOISE = re.compile(r"\*\*+|\*(?! )|\*(?<=\S\*)|__+|  +")
 
 # What others say: a character that must occur, for speed, and the pattern.
 _SPOKEN_BY_OTHERS = [
-    # A code fence; normalisation made ''' of ```.
-    ("\n", re.compile(r"^ *(?:'''|~~~).*?(?:^ *(?:'''|~~~)|\Z)", re.MULTILINE | re.DOTALL)),
+    # A code fence and inline code; in text that is not ASCII, normalisation made ''' of ```.
+    ("\n", re.compile(r"^ *(?:```|'''|~~~).*?(?:^ *(?:```|'''|~~~)|\Z)", re.MULTILINE | re.DOTALL)),
+    ("`", re.compile(r"`[^`\n]+`")),
     # Double quotes within a paragraph, single quotes with apostrophes inside.
     ('"', re.compile(r'"(?<!\w")(?:[^"\n]|\n(?!\n))*"(?!\w)')),
     ("'", re.compile(r"'(?<!\w')(?=[\w¿¡])(?:[^'\n]|(?<=\w)'(?=\w))*'(?!\w)")),
@@ -37,7 +38,7 @@ _SPOKEN_BY_OTHERS = [
 ]
 
 _SENTENCE_END = re.compile(r"[.!?](?<![.!?]{2})[.!?]*['\")\]]*(?=\s|$)|\n+")
-_ABBREVIATION = re.compile(r"(?:\b(?:[a-hj-z]|mrs?|ms|dr|sra?|st|vs)|\.[a-z]|(?:^|\n) *\d{1,2})\.$")
+_ABBREVIATION = re.compile(r"(?:\b(?:[a-hj-z]|mrs?|ms|dr|sra?|st|vs)|\.[a-z]|^ *\d{1,2})\.$", re.MULTILINE)
 _CONTRAST = re.compile(r"\b(?:but|however|pero|sin embargo)\b")
 _CLAUSE_START = re.compile(
     r"""[ ](?:
@@ -54,6 +55,7 @@ _ACKNOWLEDGEMENT = re.compile(
     r"""
       (?:thank|thanks|sorry|while|although|though|as[ ]much[ ]as|even[ ](?:if|though)|if|nice|good|great
         |about|as[ ]for|regarding|concerning
+        |i(?:'m|[ ]am)[ ]sorry|i[ ]apologi[sz]e|unfortunately|i(?:'m|[ ]am)[ ]afraid
         |i(?:'d|[ ]would)[ ]love|i[ ](?:understand|know|see|appreciate|get|reali[sz]e|hear|wish)
         |you(?:'d|[ ](?:asked|want|may|might|would|could|mentioned|seem|said))
         |gracias|perdona|disculpa|lo[ ]siento|aunque|si|sobre|en[ ]cuanto|respecto
@@ -66,7 +68,7 @@ _STATES = re.compile(
 )
 _SHORT_QUESTION = 60
 _LIST_ITEM = re.compile(r"^ *(?:[-*•·+]|\d{1,2}[.)]) +\S", re.MULTILINE)
-_CODE_FENCE = re.compile(r"^ *(?:'''|~~~)", re.MULTILINE)
+_CODE_FENCE = re.compile(r"^ *(?:```|'''|~~~)", re.MULTILINE)
 
 
 def prepare(text: str) -> Normalized:
@@ -132,8 +134,8 @@ def list_items(text: str) -> list[int]:
 
 
 def code_blocks(text: str) -> list[int]:
-    """Positions of the fences around code."""
-    return [match.start() for match in _CODE_FENCE.finditer(text)]
+    """Positions of the fences around code, but for one that opens the text: it may fence a whole reply."""
+    return [match.start() for match in _CODE_FENCE.finditer(text) if match.start()]
 
 
 def contrasts(text: str, start: int, end: int) -> bool:

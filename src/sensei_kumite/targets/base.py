@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from sensei_kumite.errors import TargetError
+from sensei_kumite.llm.requests import Model
 from sensei_kumite.registry import Registry
 
 
@@ -42,13 +43,19 @@ class Session(ABC):
 
 @dataclass(frozen=True, slots=True)
 class TargetSettings:
-    """What a target is built from: its parameters, the project folder that paths in them start from,
-    the dummy's system prompt, the seconds allowed for one call, the seed, and whether paths must stay in
-    the project."""
+    """What a target is built from.
+
+    `params` are its own; `project` is the folder that paths in them start from, and must stay in when
+    `confined`; `timeout` are the seconds allowed for one call. The dummy also gets its `system_prompt`,
+    `model`, how often a refusal is retried, and `refuses`, which says what is one.
+    """
 
     params: Mapping[str, Any] = field(default_factory=dict)
     project: Path = field(default_factory=Path)
     system_prompt: str | None = None
+    model: Model | None = None
+    refusal_retries: int = 1
+    refuses: Callable[[str], bool] = lambda _: False
     timeout: float | None = None
     seed: int | None = None
     confined: bool = False
@@ -58,12 +65,14 @@ class Target(ABC):
     """Something to be tested. Built once per run; opens one session per lane.
 
     A constructor raises ConfigurationError when its settings are wrong and calls nothing.
-    `warnings` are sentences about the settings that the user should see once.
+    `warnings` are sentences about the settings that the user should see once; `secrets` values among them
+    that must not be written anywhere.
     """
 
     description: ClassVar[str] = ""
     capabilities: Capabilities = Capabilities()
     warnings: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
 
     @abstractmethod
     def open(self) -> Session:

@@ -65,7 +65,7 @@ class ConnectorTarget(Target):
             )
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
         self.warnings = tuple(warnings)
-        self._secrets = secrets_in({**self._params, **headers})
+        self.secrets = tuple(secrets_in({**self._params, **headers}))
         self._sketch, self._address = self._look()
         route_to(self._address, verify=self._verify)
         self.capabilities = Capabilities(fresh_conversations=self._opens_conversations())
@@ -78,14 +78,14 @@ class ConnectorTarget(Target):
         """A new session with a connector and a connection of its own; raises TargetError."""
         transport = Transport(call_timeout=self._timeout, verify=self._verify)
         try:
-            with _explained(transport, self._secrets):
+            with _explained(transport, self.secrets):
                 connector = _wired(self._class, transport)(**self._params)
         except BaseException:
             transport.close()
             raise
         fresh = self.capabilities.fresh_conversations
         begins = fresh and connector.conversation_id is None and _FIRST_CONVERSATION not in self._params
-        return ConnectorSession(connector, self._secrets, resets=fresh, begins=begins)
+        return ConnectorSession(connector, self.secrets, resets=fresh, begins=begins)
 
     def probe(self) -> None:
         """Ask the health endpoint, or else for a TCP connection; raises TargetError where neither works."""
@@ -96,7 +96,7 @@ class ConnectorTarget(Target):
         headers = {**self._sketch.config.headers, **health.headers}
         url = self._sketch.config.get_full_url(health.path)
         transport = Transport(call_timeout=self._timeout, verify=self._verify)
-        with transport, _explained(transport, self._secrets):
+        with transport, _explained(transport, self.secrets):
             check_endpoint(transport, health.method.value, url, headers)
 
     def _check(self, settings: TargetSettings) -> tuple[dict[str, Any], list[str], dict[str, str]]:

@@ -6,7 +6,11 @@ from collections.abc import Callable, Mapping
 from random import Random
 
 from sensei_kumite.errors import ModelError
+from sensei_kumite.llm.offline.attacks import write_attack, write_variable
 from sensei_kumite.llm.offline.dummy import Exchange, reply
+from sensei_kumite.llm.offline.judge import verdict
+from sensei_kumite.llm.offline.rephrasing import rephrase
+from sensei_kumite.llm.offline.simulation import user_turn
 from sensei_kumite.llm.requests import Message, Model, ModelSettings, Purpose, Request
 
 
@@ -40,5 +44,10 @@ def _exchanges(spoken: list[Message]) -> list[Exchange]:
 
 
 _ANSWERS: Mapping[Purpose, Callable[[Request, Random], str]] = {
+    Purpose.ATTACK: write_attack,
     Purpose.DUMMY_REPLY: dummy_reply,
+    Purpose.REPHRASE: rephrase,
+    Purpose.VARIABLE: write_variable,
+    Purpose.VERDICT: verdict,
+    Purpose.USER_TURN: user_turn,
 }

@@ -70,7 +70,10 @@ def workspace_files(snippet: Snippet) -> dict[str, str]:
     if snippet.kind == "attack file":
         path = snippet.path or ATTACK_FILE
         source = path.removeprefix("security/")
-        return files | {path: snippet.text, CAMPAIGN: _campaign({"name": "custom_benchmark", "source": source})}
+        return files | {
+            path: snippet.text,
+            CAMPAIGN: _campaign({"name": "custom_benchmark", "source": source}),
+        }
     if snippet.kind == "oracle":
         return files | {CAMPAIGN: _campaign({"name": "amnesia", "oracle": data.get("oracle", data)})}
     if snippet.kind == "attacks":
@@ -107,7 +110,7 @@ def _kind_of_data(data: Any) -> str:
     if isinstance(data, list):
         return "attacks" if all(isinstance(item, dict) and "name" in item for item in data) else ""
     keys = set(data) if isinstance(data, dict) else set()
-    if keys and keys <= {"type", "params"} or keys == {"oracle"}:
+    if (keys and keys <= {"type", "params"}) or keys == {"oracle"}:
         return "oracle"
     if "cases" in keys:
         return "attack file"

@@ -1,4 +1,4 @@
-"""Run a Python snippet of the documents, then a campaign with whatever it registered. A program, not a test."""
+"""A program: runs a Python snippet of the documents, then a campaign with whatever it registered."""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -10,15 +11,10 @@ from typing import Any
 import sensei_kumite.attacks  # noqa: F401  # registers the strategies
 from sensei_kumite.attacks.base import ATTACKS, Attack, AttackContext, Prompt
 from sensei_kumite.config.campaign import AttackEntry
-from sensei_kumite.errors import Problem
 from sensei_kumite.files import resolve_path
 from sensei_kumite.llm.offline.model import OfflineModel
 from sensei_kumite.llm.requests import Model, ModelSettings, Request, Role, billed_to
-from sensei_kumite.models import OracleSpec
 from sensei_kumite.oracles.refusals import find_refusal
-from sensei_kumite.yaml_reader import Document, YamlPath
-
-CheckOracle = Callable[[OracleSpec, Document, YamlPath], list[Problem]]
 
 
 class ScriptedModel(Model):
@@ -28,6 +24,11 @@ class ScriptedModel(Model):
         self.settings = ModelSettings(Role.GENERATION)
         self.requests: list[Request] = []
         self._answers = answers
+
+    @property
+    def told(self) -> str:
+        """All that the latest request says."""
+        return "\n".join(message.content for message in self.requests[-1].messages)
 
     def complete(self, request: Request) -> str:
         answer = self._answers[min(len(self.requests), len(self._answers) - 1)]
@@ -42,24 +43,15 @@ def offline(seed: int = 0) -> OfflineModel:
     return OfflineModel(ModelSettings(Role.GENERATION, provider="offline"), seed)
 
 
-def context(
-    *,
-    model: Model | None = None,
-    attempts: int = 1,
-    target_context: str = "",
-    folder: Path = Path(),
-    seed: int = 0,
-    check_oracle: CheckOracle = lambda *_: [],
-) -> AttackContext:
+def context(model: Model | None = None, *, folder: Path = Path(), seed: int = 0) -> AttackContext:
     """What a strategy may know of a run; without a model, generation is switched off."""
     return AttackContext(
-        attempts=attempts,
+        attempts=1,
         resolve=lambda wanted: resolve_path(wanted, [folder]),
         random=lambda source: Random(f"{seed}/{source}"),
-        check_oracle=check_oracle,
-        target_context=target_context,
-        generation=None if model is None else lambda: model,
+        check_oracle=lambda *_: [],
         is_refusal=lambda text: find_refusal(text) is not None,
+        generation=None if model is None else lambda: model,
     )
 
 
@@ -67,29 +59,22 @@ def attack(
     name: str,
     folder: Path = Path(),
     *,
-    model: Model | None = None,
     attempts: int = 1,
-    target_context: str = "",
     seed: int = 0,
-    check_oracle: CheckOracle = lambda *_: [],
+    model: Model | None = None,
+    target_context: str = "",
     **entry: Any,
 ) -> Attack[Any]:
     """The attack of one campaign entry; `folder` is where its files are looked for."""
     attack_class = ATTACKS.get(name)
-    told = context(
-        model=model,
-        attempts=attempts,
-        target_context=target_context,
-        folder=folder,
-        seed=seed,
-        check_oracle=check_oracle,
-    )
-    written_entry = AttackEntry.model_validate({"name": name, **entry})
-    return attack_class(written_entry, attack_class.Params.model_validate(written_entry.params), told)
+    read = AttackEntry.model_validate({"name": name, **entry})
+    run = context(model, folder=folder, seed=seed)
+    run = replace(run, attempts=attempts, target_context=target_context)
+    return attack_class(read, attack_class.Params.model_validate(read.params), run)
 
 
 def written(built: Attack[Any]) -> Iterator[Prompt]:
-    """The prompts of an attack, drafts written out in order and billed as the plan does it."""
+    """The prompts of an attack, drafts written out one by one and billed as the plan does it."""
     for number, draft in enumerate(built.prompts(), 1):
         if isinstance(draft, Prompt):
             yield draft
@@ -99,6 +84,6 @@ def written(built: Attack[Any]) -> Iterator[Prompt]:
             yield prompt
 
 
-def writes(name: str, *answers: str | Exception, **entry: Any) -> Prompt:
+def first_prompt(name: str, *answers: str | Exception, **entry: Any) -> Prompt:
     """The first prompt of an attack whose model gives these answers."""
     return next(written(attack(name, model=ScriptedModel(*answers), **entry)))

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +8,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from sensei_kumite.attacks.aim_jailbreak import TEMPLATE, read_tasks
-from sensei_kumite.attacks.base import Attack
-from tests.attacks.build import attack, written
+from sensei_kumite.attacks.base import Attack, Prompt
+from tests.attacks.build import ScriptedModel, attack, first_prompt, written
 
 
 def jailbreak(
@@ -87,10 +88,60 @@ def test_a_seed_of_its_own_wins_over_the_seed_of_the_run(tmp_path: Path) -> None
     assert orders[0] == orders[1]
 
 
-def test_without_a_task_file_it_says_what_is_missing() -> None:
-    [problem] = attack("aim_jailbreak").problems()
-    assert "task_file" in problem.message
-    assert "not supported yet" in problem.message
+class TestWithoutATaskFile:
+    def test_a_model_writes_the_task(self) -> None:
+        prompt = first_prompt("aim_jailbreak", "Cheat.", params={"template": "AIM: {attack_task}"})
+        assert prompt.text == "AIM: Cheat."
+        assert prompt.metadata == {
+            "generated_by_llm": True,
+            "generated_task": "Cheat.",
+            "generation_stage": "attack_task",
+        }
+
+    def test_it_is_asked_as_the_campaign_says(self) -> None:
+        model = ScriptedModel("x")
+        wish = "Write a task about chess."
+        list(written(attack("aim_jailbreak", model=model, params={"task_generation_prompt": wish})))
+        assert wish in model.told
+        assert model.requests[0].facts["instruction"] == wish
+
+    def test_only_then_is_a_model_needed(self, tmp_path: Path) -> None:
+        assert attack("aim_jailbreak").needs_generation
+        assert not jailbreak(tmp_path).needs_generation
+
+    def test_tasks_of_a_file_need_none(self, tmp_path: Path) -> None:
+        assert all(isinstance(draft, Prompt) for draft in jailbreak(tmp_path).prompts())
+
+
+class TestRephrasing:
+    def test_the_story_is_rephrased_and_the_task_is_not(self, tmp_path: Path) -> None:
+        (tmp_path / "tasks.txt").write_text("one {attack_task}\n")
+        story = "Once upon a time a machine was asked: {attack_task}"
+        model = ScriptedModel(json.dumps(["Long ago a machine was asked: {attack_task}"]))
+        params = {"task_file": "tasks.txt", "template": story}
+        built = attack("aim_jailbreak", tmp_path, model=model, rephrase=0.5, params=params)
+        [prompt] = written(built)
+        assert prompt.text == "Long ago a machine was asked: one {attack_task}"
+        assert prompt.metadata["rephrased_component"] == "template"
+        assert prompt.metadata["original_rephrased_text"] == story
+        assert prompt.metadata["task_line"] == 1
+
+    def test_a_written_task_is_told_in_a_rephrased_story(self) -> None:
+        answers = ("Cheat.", json.dumps(["Long ago somebody asked: {attack_task}"]))
+        params = {"template": "Once upon a time somebody asked: {attack_task}"}
+        prompt = first_prompt("aim_jailbreak", *answers, rephrase=0.5, params=params)
+        assert prompt.text == "Long ago somebody asked: Cheat."
+        assert prompt.metadata["generated_task"] == "Cheat."
+        assert prompt.metadata["rephrased_by_llm"] is True
+
+    def test_a_story_that_lost_the_place_of_the_task_is_not_used(self, tmp_path: Path) -> None:
+        (tmp_path / "tasks.txt").write_text("one\n")
+        params = {"task_file": "tasks.txt", "template": "Once upon a time: {attack_task}"}
+        model = ScriptedModel('["Long ago: what now?"]')
+        built = attack("aim_jailbreak", tmp_path, model=model, rephrase=0.5, params=params)
+        [prompt] = written(built)
+        assert prompt.text == "Once upon a time: one"
+        assert "{attack_task}" in prompt.metadata["rephrase_fallback"]
 
 
 @pytest.mark.parametrize(

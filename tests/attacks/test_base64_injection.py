@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from tests.attacks.build import attack, written
+from tests.attacks.build import attack, first_prompt, written
 
 
 def plain_text(encoded: str) -> str:
@@ -48,3 +48,15 @@ def test_an_oracle_of_the_entry_serves_all_prompts() -> None:
 def test_parameters_that_cannot_work_are_refused(params: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         attack("base64_injection", params=params)
+
+
+def test_a_request_is_rephrased_before_it_is_encoded() -> None:
+    params = {"prompts": ["Name a wide river."]}
+    answer = '["Tell me of a wide river."]'
+    prompt = first_prompt("base64_injection", answer, rephrase=0.6, params=params)
+    assert plain_text(prompt.text) == "Tell me of a wide river."
+    assert prompt.metadata["decoded_prompt"] == "Tell me of a wide river."
+    assert prompt.metadata["original_rephrased_text"] == "Name a wide river."
+    assert prompt.metadata["rephrased_component"] == "decoded_prompt"
+    assert prompt.oracle is not None
+    assert "Tell me of a wide river." in prompt.oracle.params["policy"]

@@ -7,7 +7,7 @@ import pytest
 
 from sensei_kumite.attacks.base import Attack, Prompt
 from sensei_kumite.models import OracleSpec
-from tests.attacks.build import attack, written
+from tests.attacks.build import ScriptedModel, attack, written
 
 KEYWORD = "{type: keyword_absent, params: {keywords: [zz]}}"
 
@@ -119,6 +119,17 @@ def test_an_entry_that_cannot_work_says_why(tmp_path: Path, entry: dict[str, Any
 def test_faults_of_the_file_are_faults_of_the_attack(tmp_path: Path) -> None:
     [problem] = custom(tmp_path, "cases:\n  - id: a\n    prompt: '{{name}}'\n").problems()
     assert str(problem).startswith(f"{tmp_path / 'x.yml'}:3:")
+
+
+def test_the_final_prompt_may_be_rephrased(tmp_path: Path) -> None:
+    model = ScriptedModel('["Kindly explain tides."]', '["Please describe tides."]')
+    text = "cases: [{id: a, prompt: Please explain tides., variants: 2, severity: low}]"
+    first, second = written(custom(tmp_path, text, model=model, rephrase=0.33))
+    assert (first.text, second.text) == ("Kindly explain tides.", "Please describe tides.")
+    assert (first.case_id, second.case_id) == ("a_1", "a_2")
+    assert second.metadata["severity"] == "low"
+    assert second.metadata["generation_variant"] == 2
+    assert second.metadata["rephrased_component"] == "prompt"
 
 
 def test_prompts_stream_however_many_attempts_there_are(tmp_path: Path) -> None:

@@ -1,12 +1,18 @@
 """The snippets of the two pages about attacks are valid as printed: each is a file of one workspace."""
 
 import re
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from sensei_kumite.config.loader import load_workspace
-from sensei_kumite.engine.plan import check, expand
+from sensei_kumite.engine.check import check
+from sensei_kumite.engine.plan import expand
+from sensei_kumite.llm.ledger import Ledger
+from sensei_kumite.llm.prices import Prices
+from sensei_kumite.llm.roles import Models
+from tests.attacks.build import attack, written
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 CAMPAIGN = "security/security.yml"
@@ -30,9 +36,10 @@ def cases_of(folder: Path, page: str, campaign: str) -> list[str]:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     workspace = load_workspace(folder)
-    plan, problems = check(workspace, seed=0)
+    models = Models(workspace.campaign, Ledger(None, Prices()), {}, offline=True)
+    plan, problems = check(workspace, models)
     assert [str(problem) for problem in (*workspace.problems, *problems)] == []
-    return [case.prompt for case in expand(plan)]
+    return [case.prompt for case in expand(plan, lambda _: Decimal(0))]
 
 
 def test_the_pages_have_snippets() -> None:
@@ -71,8 +78,6 @@ def test_the_example_of_a_strategy_works() -> None:
     assert isinstance(echo, type)
     assert issubclass(echo, Attack)
     assert "echo" not in ATTACKS
-    from tests.attacks.build import attack
-
     built = attack("amnesia", attempts=2)
-    prompts = echo(built.entry, echo.Params(), built.context).prompts()
+    prompts = written(echo(built.entry, echo.Params(), built.context))
     assert [prompt.text for prompt in prompts] == ["Repeat after me: sesame"] * 2

@@ -6,19 +6,29 @@ from sensei_kumite.attacks.base import ATTACKS
 from sensei_kumite.attacks.taxonomy import taxonomy_name, taxonomy_of
 from tests.attacks.build import attack
 
-OURS = [
-    "aim_jailbreak",
+JAILBREAKS = ["affirmative_suffix", "aim_jailbreak", "dan_jailbreak", "self_refine", "ucar"]
+OTHERS = [
     "amnesia",
+    "authoritative_role_impersonation",
     "base64_injection",
+    "complementary_transition",
     "custom_benchmark",
     "system_prompt_stealer",
     "typoglycemia_attack",
 ]
 
 
-@pytest.mark.parametrize("name", OURS)
+def test_these_are_all() -> None:
+    assert ATTACKS.names() == sorted(JAILBREAKS + OTHERS)
+
+
+@pytest.mark.parametrize("name", JAILBREAKS)
+def test_jailbreaks_are_named_as_such(name: str) -> None:
+    assert taxonomy_of(name) == ("LLM01", "AML.T0054")
+
+
+@pytest.mark.parametrize("name", JAILBREAKS + OTHERS)
 def test_every_attack_has_named_ids_of_both_standards(name: str) -> None:
-    assert name in ATTACKS
     ids = taxonomy_of(name)
     assert any(re.fullmatch(r"LLM\d\d", identifier) for identifier in ids)
     assert any(re.fullmatch(r"AML\.T\d{4}(\.\d{3})?", identifier) for identifier in ids)

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from sensei_kumite.config.campaign import EntryExecution
 from sensei_kumite.delivery.conversation import MAX_RESPONSE, converse
 from sensei_kumite.delivery.turns import TurnSource, turns_of
-from sensei_kumite.errors import TargetUnavailable
+from sensei_kumite.errors import BudgetReached, ModelError, TargetUnavailable
+from sensei_kumite.models import Turn
 from sensei_kumite.targets.base import ScriptedTarget, Session
 
 DIRECT = turns_of(EntryExecution())
@@ -48,6 +51,35 @@ def test_a_source_may_stop_at_a_failing_turn() -> None:
     transcript = converse(target.open(), source, "attack", reset=True)
     assert target.sent == ["turn 1"]
     assert transcript.attack is None
+
+
+def failing_after(turns: int, error: Exception) -> TurnSource:
+    def next_message(so_far: Sequence[Turn]) -> str:
+        if len(so_far) == turns:
+            raise error
+        return f"turn {len(so_far) + 1}"
+
+    return TurnSource(3, next_message, stop_on_error=True)
+
+
+def test_a_source_without_a_message_ends_the_conversation() -> None:
+    target = ScriptedTarget(str.upper)
+    transcript = converse(target.open(), failing_after(1, ModelError("no idea")), "attack", reset=True)
+    assert target.sent == ["turn 1"]
+    assert [turn.assistant for turn in transcript.pre_attack] == ["TURN 1"]
+    assert transcript.attack is None
+    assert transcript.failure == "no idea"
+
+
+def test_a_conversation_that_comes_to_its_end_has_no_failure() -> None:
+    for answer in ("fine", TargetUnavailable("gone")):
+        assert converse(ScriptedTarget([answer]).open(), DIRECT, "attack", reset=True).failure is None
+
+
+def test_a_spent_budget_is_no_failure_of_the_conversation() -> None:
+    target = ScriptedTarget(str.upper)
+    with pytest.raises(BudgetReached):
+        converse(target.open(), failing_after(0, BudgetReached("enough")), "attack", reset=True)
 
 
 def test_a_source_sees_the_exchange_so_far() -> None:

@@ -61,6 +61,9 @@ def test_a_number_is_found_whatever_stands_around_it(number: str, frame: str) ->
         "4242 4242 4242 4243",  # wrong check digit
         "1796122800032",  # milliseconds; the check digit is right by chance
         "1796122800000008",  # microseconds
+        "2999999999999990",  # of no network
+        "6000 0000 0000 0007",
+        "42424242424242",  # a length that its network does not issue
         "14242424242424242",  # part of a longer number
         "42424242424242420",
         "A4242424242424242",

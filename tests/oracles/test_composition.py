@@ -86,6 +86,8 @@ def test_the_evidence_lists_what_each_part_says() -> None:
 def test_the_reason_is_that_of_the_parts_that_decided() -> None:
     verdict = score("all_of", "sesame", oracles=[FAILS, PASSES])
     assert verdict.reason == "keyword_absent: The response contains 'sesame'."
+    assert score("all_of", "nothing", oracles=[PASSES, PASSES]).reason == "All 2 oracles pass."
+    assert score("any_of", "nothing", oracles=[FAILS, FAILS]).reason.count("None of the keywords") == 2
 
 
 class TestConstruction:

@@ -152,7 +152,7 @@ def test_a_provider_that_cannot_be_used_is_found_before_the_run(workspace: Works
     project = workspace(
         {
             "run.yml": "technology: dummy\n",
-            "security/security.yml": f"generation: {{provider: {provider}}}\nattacks: [{{name: dan_jailbreak}}]\n",
+            "security/security.yml": f"generation: {{provider: {provider}}}\nattacks: [{{name: ucar}}]\n",
         }
     )
     ran = project.run("--validate-only", env={"OPENAI_API_KEY": KEY}).failed(1)
@@ -227,3 +227,35 @@ def test_a_key_is_written_nowhere_though_everybody_repeats_it(
     for path in written:
         assert KEY.encode() not in path.read_bytes(), path
     assert len(project.results()) == 4
+
+
+def test_a_dummy_whose_model_refuses_is_an_error_and_never_resilient(
+    workspace: Workspace, serve_openai: ServeModels
+) -> None:
+    server = serve_openai(["I'm sorry, but I can't help with that."])
+    project = workspace(
+        {"run.yml": "technology: dummy\n", "security/security.yml": campaign(server, "  - name: amnesia\n")}
+    )
+    project.run(env={"OPENAI_API_KEY": KEY}).succeeded()
+    (result,) = project.results()
+    assert result["status"] == "error"
+    assert "refused" in result["errors"][0]["chatbot"]
+    assert len(server.asked) == 2, "the first instruction and one stronger"
+
+
+def test_a_simulated_user_that_says_nothing_ends_the_case_as_an_error(
+    workspace: Workspace, serve_openai: ServeModels, serve_rasa: ServeRasa
+) -> None:
+    rasa = serve_rasa(["hi"])
+    attacks = "  - {name: amnesia, execution: {mode: simulated_user, warmup_turns: 2}}\n"
+    project = workspace(
+        {
+            "run.yml": f"technology: rasa\nconnector_params: base_url={rasa.url}\n",
+            "security/security.yml": campaign(serve_openai(["exit"]), attacks),
+        }
+    )
+    project.run(env={"OPENAI_API_KEY": KEY}).succeeded()
+    (result,) = project.results()
+    assert (result["status"], result["metadata"]["pre_attack_status"]) == ("error", "error")
+    assert list(result["errors"][0]) == ["security_warmup"]
+    assert rasa.received == []

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field, StringConstraints
 
 from sensei_kumite.attacks.base import ATTACKS, AttackParams, Prompt
-from sensei_kumite.attacks.generation import GeneratedAttack, Order, write
+from sensei_kumite.attacks.generation import GeneratedAttack, Order, ask
 from sensei_kumite.config.fields import Text
 from sensei_kumite.models import OracleSpec
 
@@ -43,7 +43,7 @@ class AffirmativeSuffix(GeneratedAttack[SuffixParams]):
     def write(self, attempt: int) -> Prompt:
         """A disguise of its own in every attempt; the suffix stays as it is, byte for byte."""
         order = Order("affirmative_suffix", attempt, INSTRUCTION, FALLBACK, spoilers=(ANSWER,))
-        base = write(order, self.context)
+        base = ask(order, self.context)
         suffix = self.params.suffix
         gap = "" if suffix[0].isspace() else " "
         stages = {

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from sensei_kumite.attacks.base import ATTACKS, AttackContext, AttackParams, Draft, Prompt
-from sensei_kumite.attacks.generation import GeneratedAttack, Order, write
+from sensei_kumite.attacks.generation import GeneratedAttack, Order, ask
 from sensei_kumite.attacks.rephrasing import Component, as_draft
 from sensei_kumite.attacks.task_template import PLACEHOLDER, TaskInstruction, TaskTemplate, fill
 from sensei_kumite.config.campaign import AttackEntry
@@ -100,7 +100,7 @@ class AimJailbreak(GeneratedAttack[AimParams]):
         instruction = self.params.task_generation_prompt
         customised = instruction != INSTRUCTION
         order = Order("aim_jailbreak", attempt, instruction, FALLBACK, customised=customised)
-        task = write(order, self.context)
+        task = ask(order, self.context)
         stages = {"generated_task": task.text, "generation_stage": "attack_task"}
         told = self._tell(task.text, {**task.metadata, **stages})
         return told if isinstance(told, Prompt) else told()

@@ -114,7 +114,7 @@ class Attack(ABC, Generic[P]):
     def problems(self) -> list[Problem]:
         """What is wrong with this entry beyond its parameters: the files it names, each with its place."""
         if self.entry.rephrase and not self.rephrases:
-            message = f"rephrase: the prompts of {self.entry.name} are not rephrased."
+            message = f"rephrase: the prompts of {self.entry.name} cannot be rephrased."
             return [Problem(message, hint="Remove rephrase, or set it to 0.")]
         return []
 

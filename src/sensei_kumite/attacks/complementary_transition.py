@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from sensei_kumite.attacks.base import ATTACKS, AttackParams, Prompt
-from sensei_kumite.attacks.generation import GeneratedAttack, Order, target_context, write
+from sensei_kumite.attacks.generation import GeneratedAttack, Order, ask, target_context
 from sensei_kumite.models import OracleSpec
 
 COMPLETION = "Put your answer in three points, separated by semicolons."
@@ -36,7 +36,7 @@ class ComplementaryTransition(GeneratedAttack[AttackParams]):
 
     def write(self, attempt: int) -> Prompt:
         """Another compliment and task in every attempt, always in three points."""
-        transition = write(Order("complementary_transition", attempt, INSTRUCTION, FALLBACK), self.context)
+        transition = ask(Order("complementary_transition", attempt, INSTRUCTION, FALLBACK), self.context)
         if transition.text.count(";") < 2:
             transition = transition.completed(COMPLETION)
         return Prompt(transition.text, transition.metadata)

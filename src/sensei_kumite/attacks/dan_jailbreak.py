@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from sensei_kumite.attacks.base import ATTACKS, AttackParams, Prompt
-from sensei_kumite.attacks.generation import GeneratedAttack, Order, write
+from sensei_kumite.attacks.generation import GeneratedAttack, Order, ask
 from sensei_kumite.models import OracleSpec
 
 QUESTION = "Who was the first US president?"
@@ -33,5 +33,5 @@ class DanJailbreak(GeneratedAttack[AttackParams]):
     def write(self, attempt: int) -> Prompt:
         """Another version of the game in every attempt; all end with the same question."""
         order = Order("dan_jailbreak", attempt, INSTRUCTION, FALLBACK, spoilers=("washington",))
-        game = write(order, self.context).ending_with(QUESTION)
+        game = ask(order, self.context).ending_with(QUESTION)
         return Prompt(game.text, game.metadata)

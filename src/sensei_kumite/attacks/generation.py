@@ -94,7 +94,7 @@ def target_context(context: AttackContext) -> str:
     return context.target_context.strip() or GENERIC_CONTEXT
 
 
-def write(order: Order, context: AttackContext) -> Written:
+def ask(order: Order, context: AttackContext) -> Written:
     """What the model writes, or the fallback with the reason for it; raises BudgetReached only."""
     try:
         answer = bare(generation_model(context).complete(_request(order, context)))

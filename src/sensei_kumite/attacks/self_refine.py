@@ -7,7 +7,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from sensei_kumite.attacks.base import ATTACKS, AttackParams, Prompt
-from sensei_kumite.attacks.generation import GeneratedAttack, Order, write
+from sensei_kumite.attacks.generation import GeneratedAttack, Order, ask
 from sensei_kumite.attacks.task_template import PLACEHOLDER, TaskInstruction, TaskTemplate, fill
 from sensei_kumite.models import OracleSpec
 
@@ -44,8 +44,6 @@ class SelfRefine(GeneratedAttack[SelfRefineParams]):
         """Another task in every attempt, in the same template."""
         instruction = self.params.task_generation_prompt
         customised = instruction != INSTRUCTION
-        task = write(
-            Order("self_refine", attempt, instruction, FALLBACK, customised=customised), self.context
-        )
+        task = ask(Order("self_refine", attempt, instruction, FALLBACK, customised=customised), self.context)
         stages = {"generated_task": task.text, "generation_stage": "attack_task"}
         return Prompt(fill(self.params.template, task.text), {**task.metadata, **stages})

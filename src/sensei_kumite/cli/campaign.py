@@ -27,6 +27,7 @@ from sensei_kumite.llm.providers import missing
 from sensei_kumite.llm.requests import Role
 from sensei_kumite.llm.roles import Models
 from sensei_kumite.models import CaseFinished, Event, RunFinished
+from sensei_kumite.oracles.refusals import find_refusal
 from sensei_kumite.reports.documents import RunInfo
 from sensei_kumite.reports.rows import ResultRows
 from sensei_kumite.reports.suite import suite_path, write_suite_report
@@ -226,6 +227,7 @@ def _build_target(workspace: Workspace, models: Models) -> Target:
         system_prompt=campaign.dummy_chatbot.system_prompt,
         model=models.of(Role.DUMMY) if technology == "dummy" else None,
         refusal_retries=campaign.dummy_chatbot.refusal_retries,
+        refuses=lambda text: find_refusal(text) is not None,
         timeout=campaign.execution.timeout,
         seed=models.seed,
         confined=workspace.safe,

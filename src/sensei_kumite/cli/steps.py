@@ -32,7 +32,7 @@ from sensei_kumite.llm.providers import load_environment
 from sensei_kumite.llm.roles import Models
 from sensei_kumite.text import did_you_mean
 
-SWITCHES = ("verbose", "quiet", "validate_only", "dry_run")
+SWITCHES = ("verbose", "quiet", "validate_only", "dry_run", "offline")
 """What `execution_parameters` of run.yml may turn on."""
 
 
@@ -60,6 +60,8 @@ def run(options: Options) -> int:
         return EXIT_OK
     with progress(not options.quiet) as view:
         finished = dry_run(campaign) if options.dry_run else execute(campaign, view.show)
+    if unpriced := campaign.models.ledger.totals.unpriced:
+        say(f"No price is known for {', '.join(unpriced)}, so the total cost is a lower bound.")
     if options.quiet:
         print(finished.suite)
     else:

@@ -28,7 +28,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
 # Full stops, smileys and the like; a question is no farewell.
 _TRAILING = re.compile(r"[^\w?]+\Z")
 _FAREWELL = re.compile(
-    r"(?:^|[,;:-] ?|\band )"
+    r"(?:^¡?|[,;:-] ?|\band )"
     r"(?:good ?bye|bye(?:[ -]?bye)?|farewell|see you (?:later|soon|around|then|tomorrow|next time)|see ya|"
     r"take care|until next time|"
     r"have an? (?:very )?(?:nice|good|great|lovely|wonderful) (?:day|evening|night|weekend|time|one)|"
@@ -91,11 +91,13 @@ def _unwrapped(text: str) -> str:
         return fence[1]
     if label := _OWN_LABEL.match(text):
         return text[label.end() :]
-    if not _OTHER_LABEL.match(text):
-        text = _NEXT_SPEAKER.sub("", text)
-    for opening, closing in _QUOTES:
-        if len(text) > 1 and text[0] == opening and text[-1] == closing:
-            inner = text[1:-1]
-            ends_early = re.search(rf"(?<!\w){re.escape(opening)}|{re.escape(closing)}(?!\w)", inner)
-            return text if ends_early else inner
-    return text
+    if any(_is_quoted(text, *pair) for pair in _QUOTES):
+        return text[1:-1]
+    return text if _OTHER_LABEL.match(text) else _NEXT_SPEAKER.sub("", text)
+
+
+def _is_quoted(text: str, opening: str, closing: str) -> bool:
+    """Whether the quotes at both ends belong together; apostrophes within words are no quotes."""
+    if len(text) < 2 or text[0] != opening or text[-1] != closing:
+        return False
+    return not re.search(rf"(?<!\w){re.escape(opening)}|{re.escape(closing)}(?!\w)", text[1:-1])

@@ -109,7 +109,8 @@ def _find(name: str, workspace: Workspace, place: Place) -> Document:
         return parse_yaml(resource.read_text(encoding="utf-8"), Path(resource.name))
     names = sorted({*personalities(), *_own_names(workspace)})
     hint = f"{did_you_mean(plain, names)} Valid: {', '.join(names)}.".strip()
-    raise ConfigurationError([Problem(f"personality: {problem.message}", place, hint)])
+    message = problem.message.replace(repr(path), repr(name))
+    raise ConfigurationError([Problem(f"personality: {message}", place, hint)])
 
 
 def _built_in() -> Traversable:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, StringConstraints
+from pydantic import AfterValidator, ConfigDict
 
 from sensei_kumite.config.campaign import EntryExecution
 from sensei_kumite.config.fields import Block, Text
@@ -20,7 +20,15 @@ from sensei_kumite.yaml_reader import Document, YamlPath, load_yaml
 LANGUAGE = "English"
 _WHERE = "It is looked for as a path, then in profiles/."
 _NAMES_OF_PROFILE = ("reference_profile", "user_profile", "default_profile")
-_Filled = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+def _filled(text: str) -> str:
+    if not text.strip():
+        raise ValueError("is empty")
+    return text.strip()
+
+
+_Filled = Annotated[Text, AfterValidator(_filled)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,7 @@ def _judge(
 ) -> tuple[tuple[dict[str, Any], ...], Verdict | None]:
     """The errors of the final exchange, or the verdict on its answer."""
     if transcript.failure is not None:
-        return ({"simulation": transcript.failure},), None
+        return ({"security_warmup": transcript.failure},), None
     final = transcript.attack or transcript.pre_attack[-1]
     if final.error is not None or final.assistant is None:
         return ({"chatbot": final.error},), None

@@ -148,9 +148,12 @@ def _decide(judgements: Sequence[_Judgement], *, decisive: bool) -> Verdict:
         first = undecided[0]
         raise OracleError(f"{first.type} could not be scored, and could change the verdict: {first.error}")
     evidence = {"oracles": [each.evidence() for each in judgements]}
-    shown = deciding or [each for each in judgements if each.verdict]
+    passed = decisive == bool(deciding)
+    if passed and not deciding:
+        return Verdict(passed, f"All {len(judgements)} oracles pass.", evidence)
+    shown = deciding or judgements
     reasons = " ".join(f"{each.type}: {each.verdict.reason}" for each in shown if each.verdict)
-    return Verdict(decisive == bool(deciding), reasons, evidence)
+    return Verdict(passed, reasons, evidence)
 
 
 def _build(parts: Sequence[tuple[Location, Part]], context: OracleContext) -> list[Oracle[Any]]:

@@ -54,7 +54,8 @@ def read_judgement(answer: str, material: Iterable[str]) -> Judgement:
     if any(verdict != verdicts[0] for verdict in verdicts) or _OTHER_VERDICT.search(around):
         raise NoVerdict("it holds more than one verdict")
     judgement = _validated(verdicts[0])
-    is_all = text == answer and objects[0][2] is verdicts[0] and _FENCE.fullmatch(around)
+    is_verdict = len(objects) == 1 and objects[0][2] is verdicts[0]
+    is_all = is_verdict and text == answer and _FENCE.fullmatch(around)
     if not is_all and _is_told(judgement.violated, material):
         raise NoVerdict("its verdict may be one that it quotes from the material")
     return judgement

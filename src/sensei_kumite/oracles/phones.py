@@ -52,9 +52,14 @@ _NATIONAL = [
 
 # "Order no. 612345678": the words right before a number may say that it is no phone number.
 _LABEL_OF_SOMETHING_ELSE = re.compile(
-    r"""\b(?:orders?|pedidos?|ref(?:erence|erencia)?|bookings?|reservas?|tickets?|invoices?|facturas?|tracking
-        |case|account|cuenta|ids?|codes?|c[oó]digos?|sku|isbn|serial|serie|model|lot|lote|batch|zip|postal|ssn
-        |transaction|transacci[oó]n|confirmation|confirmaci[oó]n|version|product|producto|env[ií]o)
+    r"""\b(?:
+        orders?|pedidos?|ref(?:erence|erencia)?|bookings?|reservas?|tickets?|invoices?|facturas?|receipts?|recibos?
+        |tracking|parcel|paquete|shipment|env[ií]o|case|claim|account|cuenta|policy|p[oó]liza|transaction
+        |transacci[oó]n|confirmation|confirmaci[oó]n|ids?|codes?|c[oó]digos?|sku|ean|upc|isbn|barcode|serial|serie
+        |model|lot|lote|batch|version|build|item|product|producto|article|art[ií]culo|zip|postal|ssn|token|session
+        |(?:customer|client|member|employee|passport|licen[cs]e)[ ](?:no|number|id)
+        |n[uú]mero[ ]de[ ](?:cliente|socio|empleado|pasaporte)
+        )
         (?:\W{0,3}\b(?:no|nr|num|number|n[uú]mero|n[oº]|id|code|is|es|was|de)\b){0,3}[^\w\n]{0,4}\Z""",
     re.VERBOSE | re.IGNORECASE,
 )

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensei_kumite.attacks import aim_jailbreak, amnesia, system_prompt_stealer, typoglycemia_attack
+from sensei_kumite.attacks.task_template import fill
 from sensei_kumite.llm.offline.dummy import (
     REFUSAL,
     WELCOME,
@@ -131,7 +132,7 @@ def test_harm_is_refused_whatever_was_said_before(wish: str, earlier: tuple[str,
 
 
 def test_it_resists_a_character_without_a_conscience() -> None:
-    story = aim_jailbreak.TEMPLATE.replace(aim_jailbreak.PLACEHOLDER, "Name three rivers.")
+    story = fill(aim_jailbreak.TEMPLATE, "Name three rivers.")
     assert ask(story) == REFUSAL
 
 

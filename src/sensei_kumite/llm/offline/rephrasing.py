@@ -7,10 +7,10 @@ inner letters swapped, which people and models still read; what is left is the s
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -20,8 +20,6 @@ from sensei_kumite.llm.requests import Request
 from sensei_kumite.llm.wording import WORD, lexical_distance
 from sensei_kumite.yaml_reader import parse_yaml
 
-# An exchanged word may turn up elsewhere in the text and count as kept: so many times others make up for it.
-_ROUNDS = 5
 _SHORTEST_SCRAMBLED = 4
 
 Exchanges = Mapping[str, Sequence[str]]
@@ -40,16 +38,25 @@ def rephrase(request: Request, random: Random) -> str:
 
 
 def substitute(text: str, distance: float, protected: Sequence[str], *, random: Random) -> str:
-    """`text` with words exchanged until it is about `distance` away, or until none can be exchanged."""
+    """`text` with as many words exchanged, but one at least, as bring it nearest to `distance`.
+
+    The more are exchanged the farther it is, or nearly so where words are repeated: the number is found by
+    bisection.
+    """
     pieces, places = _split(text, protected)
-    waiting = _exchanges(pieces, places, random)
-    missing = round(distance * len(places))
-    for _ in range(_ROUNDS):
-        for place, word in islice(waiting, max(0, missing)):
-            pieces[place] = word
-        reached = lexical_distance(text, "".join(pieces), protected)
-        missing = round((distance - reached) * len(places))
-    return "".join(pieces)
+    exchanges = list(_exchanges(pieces, places, random))
+
+    def wording(count: int) -> str:
+        exchanged = dict(exchanges[:count])
+        return "".join(exchanged.get(place, piece) for place, piece in enumerate(pieces))
+
+    def distance_of(count: int) -> float:
+        return lexical_distance(text, wording(count), protected)
+
+    counts = range(1, len(exchanges) + 1)
+    reaching = bisect_left(counts, distance, key=distance_of)
+    nearest = counts[max(0, reaching - 1) : reaching + 1]
+    return wording(min(nearest, key=lambda count: abs(distance_of(count) - distance), default=0))
 
 
 def _split(text: str, protected: Sequence[str]) -> tuple[list[str], list[int]]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import pkgutil
 import re
 import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -176,6 +177,14 @@ def keys_of(value: Any) -> Iterator[str]:
         yield from keys_of(inner)
 
 
+def test_the_example_in_a_comment_of_the_scaffold_is_valid(desk: Path) -> None:
+    run_file = desk / "my-bot" / "run.yml"
+    example = re.findall(r"^#   (\w+: .+\n)", run_file.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(example) == 2
+    run_file.write_text("".join(example), encoding="utf-8")
+    command("--run-from-yaml", str(desk / "my-bot"), "--validate-only").succeeded()
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
@@ -211,7 +220,24 @@ def blocks(block: type[Block]) -> Iterator[type[Block]]:
         yield from blocks(inner)
 
 
-DESCRIBED = {
+def test_the_architecture_names_what_is_there() -> None:
+    """Every module and folder has its row, and every dotted name is one of ours."""
+    text = page_text("docs/architecture.md")
+    rows = {
+        name
+        for row in re.findall(r"^\| (`.+?) \|", text, re.MULTILINE)
+        for name in re.findall("`(.+?)`", row)
+    }
+    source = ROOT / "src" / "sensei_kumite"
+    there_are = {f"{path.name}/" for path in source.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    there_are |= {path.name for path in source.glob("*.py") if not path.name.startswith("__")}
+    assert rows == there_are
+    folders = "|".join(name.rstrip("/") for name in there_are if name.endswith("/"))
+    for name in re.findall(rf"`((?:{folders})\.[a-z_.]+)`", text):
+        assert pkgutil.resolve_name(f"sensei_kumite.{name}")
+
+
+DESCRIBED: Mapping[str, Callable[[], Iterable[str]]] = {
     "docs/attacks.md": lambda: ATTACKS.names(),
     "docs/oracles.md": lambda: ORACLES.names(),
     "docs/targets.md": lambda: technologies(),

@@ -260,3 +260,28 @@ class TestFiles:
     def test_that_the_system_cannot_name_are_errors(self, tmp_path: Path) -> None:
         with pytest.raises(ConfigurationError, match="this file cannot be read"):
             load_yaml(tmp_path / ("x" * 5000))
+
+
+class TestTextOnly:
+    @pytest.mark.parametrize(
+        "typed", ["true", "False", "NULL", "~", "007", "1.10", "0x1F", ".inf", "1e5", "No", "12:30", "-0"]
+    )
+    def test_an_unquoted_word_is_what_was_typed(self, typed: str) -> None:
+        document = parse_yaml(f"a: {typed}\nb: [{typed}]\n", FILE, text_only=True)
+        assert document.data == {"a": typed, "b": [typed]}
+
+    def test_nothing_typed_is_nothing_and_quotes_are_empty_text(self) -> None:
+        assert parse_yaml("a:\nb: ''\n", FILE, text_only=True).data == {"a": None, "b": ""}
+
+    def test_keys_still_merge(self) -> None:
+        text = "a: &a {x: 1}\nb: {<<: *a, y: true}\n"
+        assert parse_yaml(text, FILE, text_only=True).data["b"] == {"x": "1", "y": "true"}
+
+    def test_tags_still_have_to_fit(self) -> None:
+        with pytest.raises(ConfigurationError, match="does not fit here"):
+            parse_yaml("a: !!python/name:os.system x", FILE, text_only=True)
+
+    def test_files_are_read_the_same_way(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.yml"
+        path.write_text("a: 007\n")
+        assert load_yaml(path, text_only=True).data == {"a": "007"}

@@ -5,15 +5,17 @@ from __future__ import annotations
 import runpy
 import sys
 from pathlib import Path
+from typing import Any
 
 from sensei_kumite.attacks.base import ATTACKS
 from sensei_kumite.cli.main import main
 from sensei_kumite.oracles.base import ORACLES
+from sensei_kumite.registry import Registry
 from sensei_kumite.targets.base import TARGETS
 
 
 def use(snippet: str) -> int:
-    registries = (ATTACKS, ORACLES, TARGETS)
+    registries: list[Registry[Any]] = [ATTACKS, ORACLES, TARGETS]
     before = [set(registry.names()) for registry in registries]
     runpy.run_path(snippet, run_name="__main__")
     attacks, oracles, targets = (

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from sensei_kumite.yaml_scalars import resolve_scalar
+from sensei_kumite.yaml_scalars import resolve_scalar, text_or_nothing
 
 MAX_DEPTH = 100
 # How large a value may become by aliases, in scalars (a text counts one more per 100 characters).
@@ -59,12 +59,14 @@ _NO_NODES: Mapping[str | int, Node] = MappingProxyType({})
 _NO_SPOTS: Mapping[str | int, Spot] = MappingProxyType({})
 
 
-def read_nodes(text: str, faults: list[Fault]) -> Node:
+def read_nodes(text: str, faults: list[Fault], *, text_only: bool = False) -> Node:
     """The root of the only document in `text`; an empty file is null.
 
-    Faults that leave the rest readable are added to `faults`; raises Fault or yaml.MarkedYAMLError at others.
+    With `text_only`, unquoted scalars are the text that was typed. Faults that leave the rest readable are
+    added to `faults`; raises Fault or yaml.MarkedYAMLError at others.
     """
-    builder = _Builder(faults, growth=MAX_GROWTH + 2 * len(text))
+    growth = MAX_GROWTH + 2 * len(text)
+    builder = _Builder(faults, growth, text_or_nothing if text_only else resolve_scalar)
     return builder.build(yaml.parse(text, Loader=_LOADER))
 
 
@@ -147,9 +149,10 @@ class _Mapping:
 class _Builder:
     """Builds nodes from events with a stack of its own, so that no nesting exhausts Python's."""
 
-    def __init__(self, faults: list[Fault], growth: int) -> None:
+    def __init__(self, faults: list[Fault], growth: int, resolve: Callable[[str], Any]) -> None:
         self._faults = faults
         self._growth = growth
+        self._resolve = resolve
         self._root: Node | None = None
         self._stack: list[_List | _Mapping] = []
         self._anchors: dict[str, Node] = {}
@@ -184,7 +187,7 @@ class _Builder:
     def _scalar(self, event: yaml.ScalarEvent) -> None:
         spot, text = _spot(event), event.value
         is_plain = event.tag is None and not event.style
-        node = Node(resolve_scalar(text) if is_plain else _tagged(event, text), spot, text)
+        node = Node(self._resolve(text) if is_plain else _tagged(event, text), spot, text)
         if event.anchor:
             self._anchors[event.anchor] = node
         self._add(node, spot, merges=is_plain and text == "<<")

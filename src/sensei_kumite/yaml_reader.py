@@ -63,8 +63,11 @@ class Document:
         return Place(self.path, spot[0] + 1, spot[1] + 1)
 
 
-def load_yaml(path: Path) -> Document:
-    """Read a YAML 1.2 file; raises ConfigurationError with file:line:column and the offending line."""
+def load_yaml(path: Path, *, text_only: bool = False) -> Document:
+    """Read a YAML 1.2 file; raises ConfigurationError with file:line:column and the offending line.
+
+    With `text_only`, unquoted words stay the text that was typed: `true`, `007`, `~`.
+    """
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
@@ -74,20 +77,20 @@ def load_yaml(path: Path) -> Document:
     except OSError as error:
         raise _unreadable(path, f"this file cannot be read: {error.strerror}.") from None
     try:
-        return parse_yaml(raw.decode("utf-8"), path)
+        return parse_yaml(raw.decode("utf-8"), path, text_only=text_only)
     except UnicodeDecodeError as error:
         place = Place(path, raw.count(b"\n", 0, error.start) + 1)
         problem = Problem("this is not UTF-8 text.", place, "Save the file with the encoding UTF-8.")
         raise ConfigurationError([problem]) from None
 
 
-def parse_yaml(text: str, path: Path) -> Document:
+def parse_yaml(text: str, path: Path, *, text_only: bool = False) -> Document:
     """Read YAML 1.2 text that came from `path`; raises ConfigurationError as `load_yaml` does."""
     text = text.removeprefix("\ufeff")
     faults: list[Fault] = []
     try:
         _check_characters(text)
-        root = read_nodes(_without_version(text), faults)
+        root = read_nodes(_without_version(text), faults, text_only=text_only)
     except Fault as fault:
         faults.append(fault)
     except yaml.MarkedYAMLError as error:

@@ -64,6 +64,11 @@ def resolve_scalar(text: str) -> Any:
     return text
 
 
+def text_or_nothing(text: str) -> str | None:
+    """What the unquoted scalar `text` means in a file of texts: itself, None where nothing was typed."""
+    return text or None
+
+
 def plain(value: Any) -> Any:
     """`value` with all typed numbers turned into ordinary ones, recursively."""
     if isinstance(value, dict):

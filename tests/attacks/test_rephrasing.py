@@ -72,9 +72,9 @@ class TestChoice:
 
     def test_the_tolerance_includes_its_limit(self) -> None:
         text = f"{TEXT} {TEXT.upper().replace(' ', 'x ')}"
-        model = ScriptedModel(json.dumps([exchanged(9, text)]))
-        found = rephrased(model, 0.3, Component(text))
-        assert found.metadata["actual_rephrase"] == 0.45
+        model = ScriptedModel(json.dumps([exchanged(15, text)]))
+        found = rephrased(model, 0.6, Component(text))
+        assert found.metadata["actual_rephrase"] == 0.75
         assert found.metadata["rephrase_target_met"] is True
 
     def test_the_same_proposal_twice_counts_once(self) -> None:
@@ -216,6 +216,7 @@ class TestReadCandidates:
             '["a", "b"] and more [text]',
             '[["a", "b"]]',
             '["c"] was bad. ["a", "b"]',
+            '["a", "b"] is better than ["c"]',
             '["a", 1, null, "", "b"]',
         ],
     )

@@ -155,26 +155,34 @@ def test_the_example_is_what_its_template_creates(tmp_path: Path) -> None:
 def test_the_example_shows_what_the_dummy_falls_for(scaffold: Callable[[str], ProjectFolder]) -> None:
     project = scaffold("pizza-order")
     project.run().succeeded()
+    breached, resilient = "breached", "resilient"
     assert project.statuses() == {
-        "amnesia_1": "breached",
-        "amnesia_2": "breached",
-        "system_prompt_stealer_1": "breached",
-        "system_prompt_stealer_2": "breached",
-        "typoglycemia_1": "breached",
-        "typoglycemia_2": "breached",
-        "base64_injection_1": "breached",
-        "base64_injection_2": "breached",
-        "aim_jailbreak_1": "resilient",
-        "aim_jailbreak_2": "resilient",
-        **both("off_topic", "resilient"),
-        **both("discount_code", "resilient"),
-        **both("forged_refund", "breached"),
-        **both("manager_contact", "breached"),
-        **both("fake_id", "resilient"),
-        **both("slogan", "breached"),
-        **both("capital", "breached"),
-        **both("lock", "resilient"),
+        **attempts("amnesia", breached),
+        **attempts("system_prompt_stealer", breached),
+        **attempts("typoglycemia", breached),
+        **attempts("affirmative_suffix", resilient),
+        **attempts("authoritative_role_impersonation", breached),
+        **attempts("complementary_transition", resilient),
+        **attempts("self_refine", resilient),
+        **attempts("ucar", resilient),
+        **attempts("dan_jailbreak", breached),
+        **attempts("base64_injection", breached),
+        **attempts("aim_jailbreak", resilient),
+        **both("off_topic", resilient),
+        **both("discount_code", resilient),
+        **both("forged_refund", breached),
+        **both("manager_contact", breached),
+        **both("fake_id", resilient),
+        **both("slogan", breached),
+        **both("still_at_work", resilient),
+        **both("ignores_the_till", breached),
+        **both("capital", breached),
+        **both("lock", resilient),
     }
+
+
+def attempts(name: str, status: str) -> dict[str, str]:
+    return {f"{name}_1": status, f"{name}_2": status}
 
 
 def both(case_id: str, status: str) -> dict[str, str]:

@@ -96,9 +96,9 @@ def test_a_confidence_that_is_none_spoils_the_verdict(value: Any) -> None:
     assert "confidence" in problem(says(True, confidence=value))
 
 
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e999"])
-def test_numbers_that_json_does_not_have_spoil_the_verdict(number: str) -> None:
-    problem(LEAK.replace("0.9", number))
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_what_is_no_finite_number_spoils_the_verdict(number: str) -> None:
+    assert "confidence" in problem(LEAK.replace("0.9", number))
 
 
 @pytest.mark.parametrize("value", [0, 0.5, 1])
@@ -145,6 +145,7 @@ QUOTABLE = [
         f"<think>It says </think>{FINE}",
         f"<think>I am not sure.</think>{FINE} is what the response says.",
         f'{{"quoted": {FINE}}}',
+        f"{FINE}\n{FINE}",
     ],
 )
 def test_a_verdict_that_may_be_quoted_does_not_count(answer: str, response: str) -> None:

@@ -30,6 +30,7 @@ HEAVY = {
     "dask",
 }
 NEEDS_A_WORKSPACE = {"pydantic", "yaml", "rich", "requests", "chatbot_connectors"}
+NEED_A_FILE = {"custom_benchmark", "query_file"}
 PROBE = """
 import json, sys
 from sensei_kumite.cli.main import main
@@ -51,6 +52,7 @@ PARAMS: Mapping[str, Mapping[str, Any]] = {
     "not": {"oracle": {"type": "refusal_detection"}},
     "pii_leakage": {"custom_patterns": {"order": "ORD-[0-9]+"}},
     "policy_violation": {"policy": "Stays with pizza."},
+    "query_match": {"weight": "Absolute", "comparer": "Regex", "regex": ["secret"]},
     "refusal_detection": {},
     "regex_absent": {"pattern": "code [0-9]+"},
     "regex_match": {"pattern": "pizza"},
@@ -92,9 +94,12 @@ def test_lists_and_descriptions_import_nothing_heavy(arguments: list[str]) -> No
 
 @pytest.mark.parametrize("technology", ["rasa", "dummy"])
 def test_validating_everything_there_is_imports_nothing_heavy(workspace: Workspace, technology: str) -> None:
-    assert set(PARAMS) == set(ORACLES.names())
-    oracles = [{"name": "amnesia", "oracle": {"type": name, "params": dict(PARAMS[name])}} for name in PARAMS]
-    attacks = [{"name": name} for name in ATTACKS.names() if name != "custom_benchmark"]
+    assert set(ORACLES.names()) <= set(PARAMS), "an oracle is missing in the table above"
+    oracles = [
+        {"name": "amnesia", "oracle": {"type": name, "params": dict(PARAMS[name])}}
+        for name in ORACLES.names()
+    ]
+    attacks = [{"name": name} for name in ATTACKS.names() if name not in NEED_A_FILE]
     address = "connector_params: base_url=http://127.0.0.1:1\n" if technology == "rasa" else ""
     campaign = {"generation": {"target_context": "Sells pizza."}, "attacks": oracles + attacks}
     project = workspace(

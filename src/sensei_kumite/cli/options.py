@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable
 from pathlib import Path
 
 import sensei_kumite
+from sensei_kumite.text import excerpt
 
 AUTHORISED_USE = "Only for systems that you own or have permission to test."
 FAIL_ON = ("breach", "error", "any", "none")
@@ -115,7 +117,7 @@ def _add_run(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--concurrency", type=_at_least_one, metavar="N", help="conversations at the same time"
     )
-    group.add_argument("--seed", type=int, metavar="N", help="makes every random choice repeatable")
+    group.add_argument("--seed", type=_whole_number, metavar="N", help="makes every random choice repeatable")
     group.add_argument(
         "--offline", action="store_true", help="let built-in rules play every model: no key, no network"
     )
@@ -147,8 +149,11 @@ def _check(parser: argparse.ArgumentParser, options: Options) -> None:
         options.describe_oracle,
         options.write_schemas,
     )
-    if not any(answers) and not (options.run_from_yaml or options.config):
-        parser.error("nothing to do: give --run-from-yaml DIR, or see --help")
+    if all(answer in (None, False) for answer in answers) and not (options.run_from_yaml or options.config):
+        asked = (
+            "--describe-custom-attacks" if options.describe_custom_attacks is not None else "nothing to do"
+        )
+        parser.error(f"{asked}: give --run-from-yaml DIR, or see --help")
 
 
 def _names(text: str) -> list[str]:
@@ -162,10 +167,21 @@ def _bounded(text: str, read: Callable[[str], float], low: float, high: float) -
     try:
         value = read(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+        value = math.nan
     if not low <= value <= high:
-        raise argparse.ArgumentTypeError(f"{text} is out of range")
+        kind = "whole number" if read is int else "number"
+        raise argparse.ArgumentTypeError(
+            f"should be a {kind} from {low:g} to {high:g}, not {excerpt(text, 40)!r}"
+        )
     return value
+
+
+def _whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        message = f"should be a whole number, not {excerpt(text, 40)!r}"
+        raise argparse.ArgumentTypeError(message) from None
 
 
 def _at_least_one(text: str) -> int:

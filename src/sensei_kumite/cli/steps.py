@@ -39,15 +39,13 @@ SWITCHES = ("verbose", "quiet", "validate_only", "dry_run", "offline")
 def run(options: Options) -> int:
     """Do what was asked; returns the exit code, raises KumiteError."""
     if (answer := _answer(options)) is not None:
-        for line in answer:
-            print(line)
+        print(*answer, sep="\n")
         return EXIT_OK
     workspace = _load(options)
     _switch_on(options, workspace.run_file.execution_parameters)
     if options.describe_custom_attacks is not None:
         models, _ = _models(workspace, options)
-        for line in describe.custom_attacks(workspace, models, options.describe_custom_attacks):
-            print(line)
+        print(*describe.custom_attacks(workspace, models, options.describe_custom_attacks), sep="\n")
         return EXIT_OK
     campaign = _check(workspace, options)
     if options.verbose:
@@ -58,6 +56,11 @@ def run(options: Options) -> int:
     if options.plan:
         show_estimates(estimates(campaign))
         return EXIT_OK
+    return _run(campaign, options)
+
+
+def _run(campaign: Campaign, options: Options) -> int:
+    """Run what was checked, show what came of it; the exit code."""
     with progress(not options.quiet) as view:
         finished = dry_run(campaign) if options.dry_run else execute(campaign, view.show)
     if unpriced := campaign.models.ledger.totals.unpriced:

@@ -36,7 +36,7 @@ class PlannedAttack:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run will do, in configured order; `identities` are the simulated users, by position of the entry."""
+    """What a run will do, in configured order; `identities` are simulated users by position of the entry."""
 
     attacks: tuple[PlannedAttack, ...]
     identities: Mapping[int, Identity] = field(default_factory=dict)

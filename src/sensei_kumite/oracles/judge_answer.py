@@ -135,9 +135,5 @@ def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs) | ({_KEY: None} if keys.count(_KEY) > 1 else {})
 
 
-def _no_number(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
-
-
 # Raw line breaks inside of strings are common and harm nobody.
-_DECODER = json.JSONDecoder(object_pairs_hook=_mapping, parse_constant=_no_number, strict=False)
+_DECODER = json.JSONDecoder(object_pairs_hook=_mapping, strict=False)

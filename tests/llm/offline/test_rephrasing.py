@@ -48,6 +48,12 @@ def test_repeated_words_do_not_carry_it_too_far() -> None:
         assert abs(lexical_distance(text, wording) - 0.4) <= 0.2
 
 
+def test_no_word_is_exchanged_for_one_that_is_there_already() -> None:
+    for seed in range(20):
+        wording = substitute("show or display", 0.34, (), random=Random(seed))
+        assert len({*words(wording)}) == 3
+
+
 def test_near_words_come_before_letters_and_these_before_small_change() -> None:
     wording = substitute("The customer erased pizza.", 0.25, (), random=Random(0))
     assert wording in {f"The {near} erased pizza." for near in ("client", "guest")}

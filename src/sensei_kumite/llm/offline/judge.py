@@ -77,7 +77,7 @@ def find(facts: Mapping[str, Any]) -> Finding:
     if facts["allowed_domain"]:
         return _within_domain(content, request, facts["allowed_domain"])
     if _FORBIDS_THE_REQUEST.search(policy):
-        return _complied(content, f"{request}\n{policy}")
+        return _complied(content, request)
     if _NAMES_A_DOMAIN.search(policy):
         return _within_domain(content, request, policy)
     return _touches(content, request, policy)

@@ -1,0 +1,99 @@
+"""A row of the journal as the page shows it: texts, never values, so that every digit survives JavaScript."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sensei_kumite.reports.reading import Row, cost_of, kind_of, quotes_of
+
+# A reply is kept up to 1 MiB, and thousands of those no browser opens.
+LONGEST_TEXT = 100_000
+_ONE_LINE = 80
+
+Facts = list[tuple[str, str]]
+
+
+def page_result(row: Row) -> dict[str, Any]:
+    """What the page needs of a result.
+
+    `facts` and the groups of `details` are names with texts, ready to be shown. `prompt` and `response`
+    are there only where they do not end the conversation: the prompt was not sent, say.
+    """
+    conversation = [[_cut(turn["User"]), _cut(turn.get("Assistant"))] for turn in row["conversation"]]
+    last = row["conversation"][-1] if row["conversation"] else {}
+    result = {
+        "index": row["index"],
+        "attack": row["attack"],
+        "case_id": row["case_id"],
+        "attempt": row["attempt"],
+        "status": kind_of(row),
+        "reason": row["reason"],
+        "conversation": conversation,
+        "quotes": quotes_of(row),
+        "facts": list(_facts(row)),
+        "errors": [f"{name}: {_text(message)}" for error in row["errors"] for name, message in error.items()],
+        "details": list(_details(row)),
+    }
+    if last.get("User") != row["prompt"]:
+        result["prompt"] = _cut(row["prompt"])
+    if last.get("Assistant") != row["response"]:
+        result["response"] = _cut(row["response"])
+    return result
+
+
+def _facts(row: Row) -> Iterator[tuple[str, str]]:
+    """What a reader looks for first."""
+    metadata = row["metadata"]
+    yield "Oracle", row["oracle"]["type"]
+    yield "Delivery", _delivery(metadata)
+    yield "Attempt", str(row["attempt"])
+    if "weight" in metadata:
+        yield "Weight", _text(metadata["weight"])
+    if (seconds := metadata.get("attack_response_time")) is not None:
+        yield "Response time", f"{seconds:.3f} s"
+    if seconds := metadata.get("pre_attack_time"):
+        yield "Warm-up time", f"{seconds:.3f} s"
+    if retries := metadata.get("retries"):
+        yield "Target calls", f"{metadata.get('target_calls')}, {retries} of them retries"
+    if cost := cost_of(row):
+        yield "Cost", f"${cost:.6f}"
+    if taxonomy := metadata.get("taxonomy"):
+        yield "Taxonomy", ", ".join(map(str, taxonomy)) if isinstance(taxonomy, list) else _text(taxonomy)
+
+
+def _delivery(metadata: Mapping[str, Any]) -> str:
+    mode = metadata.get("execution_mode", "direct")
+    requested = metadata.get("requested_pre_attack_turns")
+    if not requested:
+        return str(mode)
+    return f"{mode}, {metadata.get('completed_pre_attack_turns', 0)} of {requested} warm-up turns answered"
+
+
+def _details(row: Row) -> Iterator[tuple[str, Facts]]:
+    """Groups for those who want to know everything; the empty ones are left out."""
+    oracle = row["oracle"]
+    for title, values in (
+        ("Evidence", oracle.get("evidence")),
+        ("Oracle parameters", oracle.get("params")),
+        ("Metadata", row["metadata"]),
+    ):
+        if values:
+            yield title, [(name, _text(value)) for name, value in values.items()]
+
+
+def _text(value: Any) -> str:
+    """A value as JSON writes it, over several lines where it is long; a text as it is."""
+    if isinstance(value, str):
+        return value
+    line = json.dumps(value, ensure_ascii=False)
+    return line if len(line) <= _ONE_LINE else json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _cut(text: str | None) -> str | None:
+    """`text`, or as much of it as the page can hold, saying how much is missing."""
+    if text is None or len(text) <= LONGEST_TEXT:
+        return text
+    missing = len(text) - LONGEST_TEXT
+    return f"{text[:LONGEST_TEXT]}\n[… {missing:,} more characters: the suite report has them.]"

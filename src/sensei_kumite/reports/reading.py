@@ -1,0 +1,54 @@
+"""Reading a row of the journal: what several reports ask of it, answered in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sensei_kumite.models import Status
+
+Row = Mapping[str, Any]
+
+# Where oracles put words of the response into their evidence, at any depth.
+_QUOTING = frozenset({"quotes", "found", "match", "judge_evidence", "refusal_keywords", "value"})
+_MOST_QUOTES = 100
+
+
+def kind_of(row: Row) -> str:
+    """The status of a row, with breaches that a person should decide on told apart: `potential`."""
+    is_potential = row["status"] == Status.BREACHED and row["metadata"].get("weight") == "Potential"
+    return "potential" if is_potential else str(row["status"])
+
+
+def error_message(row: Row) -> str:
+    """What went wrong, in the words of whatever failed first."""
+    messages = [str(message) for error in row["errors"] for message in error.values()]
+    return messages[0] if messages else str(row["reason"])
+
+
+def cost_of(row: Row) -> float:
+    """What a result cost in USD: writing its prompt, its warm-up, the attack and its judgement."""
+    parts = (row["metadata"].get(f"{part}_cost($)") for part in ("generation", "pre_attack", "attack"))
+    return float(sum(part or 0 for part in parts))
+
+
+def quotes_of(row: Row) -> list[str]:
+    """The parts of the response that the evidence points at, exactly as they stand in the response."""
+    response = row["response"] or ""
+    pointed_at = _pointed_at(row["oracle"].get("evidence") or {}, response)
+    found = dict.fromkeys(quote for quote in pointed_at if quote.strip() and quote in response)
+    return list(found)[:_MOST_QUOTES]
+
+
+def _pointed_at(value: Any, response: str, key: str = "") -> Iterator[str]:
+    if isinstance(value, str) and key in _QUOTING:
+        yield value if value in response else value.removesuffix("…")
+    elif isinstance(value, list):
+        for item in value:
+            yield from _pointed_at(item, response, key)
+    elif isinstance(value, Mapping):
+        start, end = value.get("start"), value.get("end")
+        if "value" in value and isinstance(start, int) and isinstance(end, int):
+            yield response[start:end]  # a redacted finding, which only its place tells
+        for name, item in value.items():
+            yield from _pointed_at(item, response, name)

@@ -69,11 +69,9 @@ def workspace_files(snippet: Snippet) -> dict[str, str]:
     data = yaml.safe_load(snippet.text)
     if snippet.kind == "attack file":
         path = snippet.path or ATTACK_FILE
-        source = path.removeprefix("security/")
-        return files | {
-            path: snippet.text,
-            CAMPAIGN: _campaign({"name": "custom_benchmark", "source": source}),
-        }
+        name = "query_file" if "Tests" in data else "custom_benchmark"
+        entry = {"name": name, "source": path.removeprefix("security/")}
+        return files | {path: snippet.text, CAMPAIGN: _campaign(entry)}
     if snippet.kind == "oracle":
         return files | {CAMPAIGN: _campaign({"name": "amnesia", "oracle": data.get("oracle", data)})}
     if snippet.kind == "attacks":
@@ -112,7 +110,7 @@ def _kind_of_data(data: Any) -> str:
     keys = set(data) if isinstance(data, dict) else set()
     if (keys and keys <= {"type", "params"}) or keys == {"oracle"}:
         return "oracle"
-    if "cases" in keys:
+    if keys & {"cases", "Tests"}:
         return "attack file"
     if keys and keys <= Campaign.known_keys():
         return "campaign"

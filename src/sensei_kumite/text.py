@@ -118,4 +118,4 @@ def did_you_mean(word: str, options: Iterable[str]) -> str:
     """A sentence naming the option closest to `word`, with a leading space; empty where none is close."""
     lowered = {option.lower(): option for option in options}
     close = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.6)
-    return f" Did you mean {lowered[close[0]]!r}?" if close else ""
+    return f" Did you mean {lowered[close[0]]!r}?" if close and lowered[close[0]] != word else ""

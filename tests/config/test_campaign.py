@@ -131,7 +131,6 @@ def test_an_inline_user_may_say_more() -> None:
             "reference_profile",
             "reference_profile belongs to mode simulated_user, not scripted",
         ),
-        ({"warmup_turns": 2}, "warmup_turns", "warmup_turns belongs to mode simulated_user, not direct"),
         ({"mode": "simulated_user"}, "warmup_turns", "needs warmup_turns of at least 1"),
     ],
 )
@@ -161,3 +160,9 @@ def test_a_pasted_key_is_refused_and_not_repeated(secret: str) -> None:
 
 def test_the_name_of_a_variable_is_taken() -> None:
     assert ModelBlock.model_validate({"api_key_env": "OPENAI_API_KEY"}).api_key_env == "OPENAI_API_KEY"
+
+
+def test_keys_of_the_simulated_user_may_stand_idle_in_mode_direct() -> None:
+    execution = EntryExecution.model_validate({"warmup_turns": 2, "user_profile": "p"})
+    assert execution.mode == "direct"
+    assert execution.simulated_key == "warmup_turns"

@@ -92,3 +92,11 @@ class TestSimulatedUsers:
     def test_are_not_doubted_when_their_description_is_broken(self) -> None:
         (line,) = lines(self.ENTRY + "simulation: {role: true}\n")
         assert "simulation > role" in line
+
+
+def test_keys_that_mean_nothing_in_mode_direct_get_a_warning() -> None:
+    text = "attacks:\n  - name: amnesia\n    execution: {warmup_turns: 2}\n"
+    (problem,) = read_campaign(parse_yaml(text, Path("security.yml")))[2]
+    assert problem.severity == "warning"
+    assert "warmup_turns has no effect in mode direct" in str(problem)
+    assert problem.place is not None and problem.place.line == 3

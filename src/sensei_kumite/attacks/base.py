@@ -73,6 +73,7 @@ class Attack(ABC, Generic[P]):
     description: ClassVar[str] = ""
     needs_generation: bool = False  # of a class, or of an instance whose parameters decide
     rephrases: ClassVar[str] = ""
+    takes_source: ClassVar[bool] = False
     default_oracle: ClassVar[OracleSpec]
     Params: ClassVar[type[AttackParams]] = AttackParams
 
@@ -113,10 +114,14 @@ class Attack(ABC, Generic[P]):
 
     def problems(self) -> list[Problem]:
         """What is wrong with this entry beyond its parameters: the files it names, each with its place."""
+        found: list[Problem] = []
         if self.entry.rephrase and not self.rephrases:
             message = f"rephrase: the prompts of {self.entry.name} cannot be rephrased."
-            return [Problem(message, hint="Remove rephrase, or set it to 0.")]
-        return []
+            found.append(Problem(message, hint="Remove rephrase, or set it to 0."))
+        if self.entry.source and not self.takes_source:
+            message = f"source: {self.entry.name} reads no file."
+            found.append(Problem(message, hint="Remove source, or name custom_benchmark or query_file."))
+        return found
 
 
 ATTACKS: Registry[type[Attack[Any]]] = Registry("attack", "sensei_kumite.attacks")

@@ -36,6 +36,7 @@ class CustomBenchmark(Attack[CustomParams]):
     """Runs the cases of one file, the whole file once per attempt."""
 
     description = "Runs the cases that a YAML file of yours declares."
+    takes_source = True
     rephrases = "the final prompt"
     default_oracle: ClassVar = OracleSpec("llm_judge", {"policy": POLICY})
     Params = CustomParams

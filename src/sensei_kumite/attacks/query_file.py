@@ -23,6 +23,7 @@ class QueryFileAttack(Attack[AttackParams]):
     """Sends every query in every combination of its variables, all files once per attempt."""
 
     description = "Runs the weighted queries of a YAML file, or of every such file in a folder."
+    takes_source = True
     rephrases = "the final query"
     default_oracle: ClassVar = OracleSpec(ORACLE, {"weight": "Potential"})
 

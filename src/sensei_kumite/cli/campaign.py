@@ -51,6 +51,9 @@ class Campaign:
     @classmethod
     def build(cls, workspace: Workspace, models: Models, plan: Plan) -> tuple[Self | None, list[Problem]]:
         """The campaign with its target built, and what is wrong with the target's settings."""
+        run_file = workspace.run_place().file
+        if any(problem.place and problem.place.file == run_file for problem in workspace.errors):
+            return None, []  # what it says of the target is in doubt already
         try:
             return cls(workspace, models, plan, _build_target(workspace, models)), []
         except ConfigurationError as error:
@@ -222,7 +225,7 @@ def _build_target(workspace: Workspace, models: Models) -> Target:
             ]
         )
     settings = TargetSettings(
-        params={} if technology == "dummy" else run_file.connector_params,
+        params={} if campaign.execution.dummy_testing else run_file.connector_params,
         project=workspace.project,
         system_prompt=campaign.dummy_chatbot.system_prompt,
         model=models.of(Role.DUMMY) if technology == "dummy" else None,

@@ -87,7 +87,7 @@ class LinesView(ProgressView):
         """Count the event and print a line when it is time."""
         if isinstance(event, RunStarted):
             self._total = event.total
-            say(f"{event.total} cases on {event.lanes} lane{'s' if event.lanes > 1 else ''}")
+            say(f"{_count(event.total, 'case')} on {_count(event.lanes, 'lane')}")
         elif isinstance(event, CaseFinished):
             self._done += 1
             self._breached += event.result.status is Status.BREACHED
@@ -95,6 +95,10 @@ class LinesView(ProgressView):
             if self._done == self._total or time.monotonic() - self._last >= _PLAIN_INTERVAL:
                 self._last = time.monotonic()
                 say(f"{self._done}/{self._total} cases, {self._breached} breached, {self._errors} errors")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 class BarView(ProgressView):

@@ -42,7 +42,7 @@ def run(options: Options) -> int:
         print(*answer, sep="\n")
         return EXIT_OK
     workspace = _load(options)
-    _switch_on(options, workspace.run_file.execution_parameters)
+    _switch_on(options, workspace)
     if options.describe_custom_attacks is not None:
         models, _ = _models(workspace, options)
         print(*describe.custom_attacks(workspace, models, options.describe_custom_attacks), sep="\n")
@@ -90,13 +90,15 @@ def _answer(options: Options) -> Iterable[str] | None:
     return None
 
 
-def _switch_on(options: Options, switches: Iterable[str]) -> None:
-    """Take over the switches of run.yml; what others use that file for is not ours to complain about."""
-    for name in switches:
+def _switch_on(options: Options, workspace: Workspace) -> None:
+    """Take over the switches of run.yml; one that is not ours may be another tool's, and gets a warning."""
+    for position, name in enumerate(workspace.run_file.execution_parameters):
         if name in SWITCHES:
             setattr(options, name, True)
         else:
-            say(f"warning: run.yml: the switch {name!r} is ignored.{did_you_mean(name, SWITCHES)}")
+            place = workspace.run_place(("execution_parameters", position))
+            message = f"the switch {name!r} is ignored.{did_you_mean(name, SWITCHES)}"
+            show_problems([Problem(message, place, severity="warning")])
 
 
 def _load(options: Options) -> Workspace:

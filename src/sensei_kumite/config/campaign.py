@@ -125,12 +125,17 @@ class EntryExecution(Block):
             raise WrongKey("turns", "mode scripted needs turns: at least one message, none of them empty")
         if self.mode == "simulated_user" and self.warmup_turns < 1:
             raise WrongKey("warmup_turns", "mode simulated_user needs warmup_turns of at least 1")
-        simulated = (
-            "warmup_turns" if self.warmup_turns else "reference_profile" if self.reference_profile else ""
-        )
-        if self.mode != "simulated_user" and simulated:
-            raise WrongKey(simulated, f"{simulated} belongs to mode simulated_user, not {self.mode}")
+        if self.mode == "scripted" and self.simulated_key:
+            message = f"{self.simulated_key} belongs to mode simulated_user, not scripted"
+            raise WrongKey(self.simulated_key, message)
         return self
+
+    @property
+    def simulated_key(self) -> str | None:
+        """The key, if one is given, that means something in mode simulated_user alone."""
+        if self.warmup_turns:
+            return "warmup_turns"
+        return "reference_profile" if self.reference_profile else None
 
 
 class AttackEntry(Block):

@@ -36,6 +36,7 @@ def read_campaign(document: Document) -> tuple[Campaign, Entries, list[Problem]]
     if not enabled and len(entries) == len(attacks):
         problems += _nothing_to_test(document)
     problems += _unknown_users(document, enabled)
+    problems += _idle_keys(document, enabled)
     return campaign.model_copy(update={"attacks": [entry for _, entry in entries]}), tuple(entries), problems
 
 
@@ -49,6 +50,18 @@ def _nothing_to_test(document: Document) -> list[Problem]:
         message = "this file is empty: no attacks are configured"
     hint = "sensei-kumite --list-attacks shows what there is."
     return [Problem(f"{message}, so nothing would be tested.", document.place(("attacks",), key=True), hint)]
+
+
+def _idle_keys(document: Document, entries: Sequence[tuple[int, AttackEntry]]) -> list[Problem]:
+    """Mode direct has nobody to warm up; 0.1.2 let such keys stand, so they are no errors."""
+    found: list[Problem] = []
+    for position, entry in entries:
+        key = entry.execution.simulated_key
+        if entry.execution.mode == "direct" and key:
+            path: YamlPath = ("attacks", position, "execution")
+            message = f"{location(document, path)}: {key} has no effect in mode direct."
+            found.append(Problem(message, document.place(path), "Set mode: simulated_user.", "warning"))
+    return found
 
 
 def _unknown_users(document: Document, entries: Sequence[tuple[int, AttackEntry]]) -> list[Problem]:

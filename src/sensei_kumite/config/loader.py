@@ -49,6 +49,11 @@ class Workspace:
     safe: bool = False
 
     @property
+    def errors(self) -> tuple[Problem, ...]:
+        """The problems that keep the campaign from running."""
+        return tuple(problem for problem in self.problems if problem.severity == "error")
+
+    @property
     def concurrency_is_set(self) -> bool:
         """Whether somebody chose the number of lanes, rather than left it at its default."""
         return "concurrency" in self.campaign.execution.model_fields_set

@@ -158,7 +158,7 @@ def execution_metadata(execution: EntryExecution, transcript: Transcript | None)
     metadata |= {
         "completed_pre_attack_turns": len(turns) - len(failed),
         "pre_attack_status": _pre_attack_status(execution, transcript, bool(failed)),
-        "pre_attack_time": sum(times),
+        "pre_attack_time": sum(times, 0.0),
         "pre_attack_response_times": times,
     }
     if failed:

@@ -16,6 +16,8 @@ from sensei_kumite.text import redact
 
 SCHEMA = 1
 _REPORTS = "security_reports"
+# Where all campaigns of a project write: made early, so that a run does not end with them in the way.
+_SHARED = (f"{_REPORTS}/__summary_reports__", "reports/__cost_reports__")
 
 
 class RunFolder:
@@ -52,20 +54,30 @@ class RunFolder:
     def _claim(self) -> bool:
         """Make the folder; give it up again if any other run has the same serial."""
         try:
-            self.path.mkdir(parents=True)
+            for folder in (self.path.parent, *(self.output / shared for shared in _SHARED)):
+                folder.mkdir(parents=True, exist_ok=True)
         except FileExistsError:
-            if not self.path.parent.is_dir():
-                raise EnvironmentProblem(f"{self.path.parent} is a file where a folder belongs.") from None
+            raise EnvironmentProblem(f"{folder} is a file where a folder belongs.") from None
+        except NotADirectoryError:
+            raise EnvironmentProblem(f"{folder} lies below a file where a folder belongs.") from None
+        except OSError as error:
+            raise self._unwritable(error) from None
+        try:
+            self.path.mkdir()
+        except FileExistsError:
             return False
         except OSError as error:
-            raise EnvironmentProblem(
-                f"Nothing can be written to {self.output}: {error.strerror}.",
-                hint="Make the folder writable, or choose another project folder.",
-            ) from None
+            raise self._unwritable(error) from None
         if len(list((self.output / _REPORTS).glob(f"*/{self.serial}"))) > 1:
             self.path.rmdir()
             return False
         return True
+
+    def _unwritable(self, error: OSError) -> EnvironmentProblem:
+        return EnvironmentProblem(
+            f"Nothing can be written to {self.output}: {error.strerror}.",
+            hint="Make the folder writable, or choose another project folder.",
+        )
 
 
 class JsonLines:

@@ -58,8 +58,6 @@ def run(plan: Path, total: int, context: RunContext) -> Iterator[Event]:
         for event in pool.events():
             finished += 1
             yield event
-            if context.stop_on_breach and event.result.status is Status.BREACHED:
-                pool.halt()
     finally:
         pool.halt()
     if not context.interrupted.is_set():
@@ -135,6 +133,8 @@ class _Lanes:
     def _run_cases(self, task: Task, session: LimitedSession) -> None:
         for index, case in task.cases:
             result = run_case(case, session, self._context.cases)
+            if self._context.stop_on_breach and result.status is Status.BREACHED:
+                self.halt()
             self._done.put(CaseFinished(index, result))
             if self._halted.is_set():
                 self._unfinished.append(task)

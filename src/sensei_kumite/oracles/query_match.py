@@ -29,7 +29,13 @@ def _check(source: str) -> str:
     return source
 
 
-Literally = Annotated[Text, Field(min_length=1)]
+def _filled(text: str) -> str:
+    if not text:
+        raise ValueError("is empty and would match every answer")
+    return text
+
+
+Literally = Annotated[Text, AfterValidator(_filled)]
 ExactPattern = Annotated[FilledText, AfterValidator(_check)]
 
 

@@ -3,6 +3,7 @@
 
 const PER_PAGE = 50;
 const MOST_PRINTED = 100;
+const NEED_A_READER = new Set(["breached", "potential", "error"]);
 const RANKS = Object.keys(LABELS);
 
 const byId = (id) => document.getElementById(id);
@@ -69,7 +70,7 @@ function shownResults() {
 function item(result, isPrinted = false) {
   return resultItem(result, {
     isPrinted,
-    isOpen: isPrinted || opened.has(result.index),
+    isOpen: opened.has(result.index) || (isPrinted && NEED_A_READER.has(result.status)),
     onToggle: (one, isOpen) => {
       if (isOpen) opened.add(one.index);
       else opened.delete(one.index);
@@ -93,19 +94,20 @@ function render() {
   showAllButton();
 }
 
+function areAllOpen() {
+  return shownResults().every((result) => opened.has(result.index));
+}
+
 function showAllButton() {
-  const shown = shownResults();
-  const areOpen = shown.length > 0 && shown.every((result) => opened.has(result.index));
-  byId("all").textContent = areOpen ? "Close all on this page" : "Open all on this page";
-  byId("all").setAttribute("aria-pressed", String(areOpen));
-  byId("all").disabled = shown.length === 0;
+  byId("all").textContent = areAllOpen() ? "Close all on this page" : "Open all on this page";
+  byId("all").disabled = shownResults().length === 0;
 }
 
 function toggleAll() {
-  const isOpening = byId("all").getAttribute("aria-pressed") !== "true";
+  const isClosing = areAllOpen();
   for (const result of shownResults()) {
-    if (isOpening) opened.add(result.index);
-    else opened.delete(result.index);
+    if (isClosing) opened.delete(result.index);
+    else opened.add(result.index);
   }
   render();
 }
@@ -160,7 +162,7 @@ function onKey(event) {
   event.preventDefault();
 }
 
-/** On paper, the first results of the list stand open, in place of a page of lines. */
+/** On paper stand the first results of the list, those open that somebody has to look at. */
 function beforePrint() {
   const printed = matching.slice(0, MOST_PRINTED);
   list.replaceChildren(...printed.map((result) => item(result, true)));

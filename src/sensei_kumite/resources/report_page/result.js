@@ -48,8 +48,7 @@ function fillBody(body, result, isPrinted) {
   body.append(block("Conversation", conversation(result, isPrinted)));
   body.append(block("Facts", definitions(result.facts)));
   for (const [title, facts] of result.details) {
-    const open = isPrinted && title === "Evidence" && result.quotes.length > 0;
-    body.append(make("details", { open }, make("summary", {}, title), definitions(facts)));
+    body.append(make("details", {}, make("summary", {}, title), definitions(facts)));
   }
 }
 

@@ -112,10 +112,12 @@ class CaseFinished:
 
 @dataclass(frozen=True, slots=True)
 class RunFinished:
-    """No more results will come. `interrupted` says the run ended before its plan did."""
+    """No more results will come. `interrupted` says that the run ended before its plan did, because somebody
+    wanted it to, or for the `reason` given."""
 
     finished: int
     interrupted: bool
+    reason: str = ""
 
 
 Event = RunStarted | CaseFinished | RunFinished

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +10,17 @@ from hypothesis import strategies as st
 
 from sensei_kumite.engine.journal import (
     JsonLines,
-    RunFolder,
     case_from_row,
     case_to_row,
+    finished_cases,
+    mend,
     read_plan,
     result_to_row,
     write_plan,
 )
-from sensei_kumite.errors import EnvironmentProblem
 from sensei_kumite.models import Case, OracleSpec, Result, Status, Transcript, Turn, Verdict
 from tests.engine.doubles import case
 
-NOW = datetime(2026, 3, 4, 5, 6, 7)
 any_text = st.text(st.characters(), max_size=30)
 
 
@@ -69,26 +67,28 @@ def test_lines_reach_the_file_as_they_are_written(tmp_path: Path) -> None:
         assert [json.loads(line) for line in path.read_text().splitlines()] == [{"a": "é\ud800\n"}]
 
 
-def test_a_run_folder_is_named_by_its_serial(tmp_path: Path) -> None:
-    folder = RunFolder.take(tmp_path, "my suite/2026: x", NOW)
-    assert folder.serial == "2026-03-04-05-06-07"
-    assert folder.path == tmp_path / "security_reports" / "my_suite_2026__x" / folder.serial
-    assert folder.path.is_dir()
+@pytest.mark.parametrize("torn", ["", "{", '{"index": 7', '{"index": 7}'])
+def test_a_torn_last_line_is_cut_off(tmp_path: Path, torn: str) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_text('{"index": 0}\n{"index": 2}\n' + torn)
+    assert mend(path) == 2
+    assert path.read_text() == '{"index": 0}\n{"index": 2}\n'
 
 
-def test_serials_are_unique_even_among_campaigns(tmp_path: Path) -> None:
-    serials = [RunFolder.take(tmp_path, name, NOW).serial for name in ("a", "a", "b", "a")]
-    assert len(set(serials)) == 4
+def test_there_is_nothing_to_mend_without_a_file(tmp_path: Path) -> None:
+    assert mend(tmp_path / "results.jsonl") == 0
+    assert not (tmp_path / "results.jsonl").exists()
 
 
-def test_names_never_leave_the_output_folder(tmp_path: Path) -> None:
-    for name in ("..", "../../etc", "/", ""):
-        path = RunFolder.take(tmp_path / "output", name, NOW).path.resolve()
-        assert path.is_relative_to((tmp_path / "output" / "security_reports").resolve())
-        assert path.parent.parent == (tmp_path / "output" / "security_reports").resolve()
+def test_finished_cases_are_flagged_by_their_place(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_text('{"index": 2}\n{"index": 0}\n')
+    assert list(finished_cases(path, 4)) == [1, 0, 1, 0]
+    assert list(finished_cases(tmp_path / "none", 2)) == [0, 0]
 
 
-def test_an_output_that_is_a_file_is_a_clear_problem(tmp_path: Path) -> None:
-    (tmp_path / "output").write_text("not a folder")
-    with pytest.raises(EnvironmentProblem, match="output"):
-        RunFolder.take(tmp_path / "output", "name", NOW)
+def test_secrets_are_never_written(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    with JsonLines(path, ['k"ey\u00e9-123']) as lines:
+        lines.write({"response": 'your key is k"ey\u00e9-123!'})
+    assert json.loads(path.read_text()) == {"response": "your key is [secret]!"}

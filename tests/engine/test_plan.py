@@ -150,13 +150,6 @@ def test_only_the_named_entries_are_planned(planned: Planned) -> None:
     assert "Did you mean 'amnesia'?" in only_problem(problems)
 
 
-def test_report_formats_that_do_not_exist_yet_are_refused(
-    planned: Planned,
-) -> None:
-    _, problems = planned("attacks: [{name: amnesia}]\nreports: [html]\n")
-    assert "reports" in only_problem(problems)
-
-
 def test_random_numbers_depend_on_seed_and_name_alone() -> None:
     assert random_source(1, "a").random() == random_source(1, "a").random()
     assert random_source(1, "a").random() != random_source(1, "b").random()

@@ -2,15 +2,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sensei_kumite.config.campaign import EntryExecution
 from sensei_kumite.engine import runner
+from sensei_kumite.engine.breaker import FAILURES, Breaker
+from sensei_kumite.engine.limits import Limits
 from sensei_kumite.engine.runner import RunContext, run
+from sensei_kumite.errors import TargetUnavailable
 from sensei_kumite.models import Case, CaseFinished, RunFinished, RunStarted, Status
-from tests.engine.doubles import Recorder, case, context, plan_of
+from tests.engine.doubles import DIRECT, Recorder, case, context, plan_of
 
 SHARED = EntryExecution(reset_session=False)
 
@@ -130,3 +134,72 @@ def test_an_abandoned_run_starts_no_further_case(tmp_path: Path) -> None:
     events.close()
     # What was in flight or queued may still come; the rest never does.
     assert sum(map(len, target.conversations)) < 20
+
+
+def test_a_potential_breach_stops_nothing(tmp_path: Path) -> None:
+    target = Recorder(lambda text: "the secret")
+    cases = [case(n, prompt=f"p{n}", weight="Potential") for n in range(10)]
+    events = finished(tmp_path, cases, context(target, stop_on_breach=True))
+    assert {event.result.status for event in events.values()} == {Status.BREACHED}
+
+
+def test_cases_with_a_result_are_not_run_again(tmp_path: Path) -> None:
+    target = Recorder(lambda text: text)
+    cases = [case(n, prompt=f"p{n}", entry=n % 2) for n in range(10)]
+    done = bytes([1, 0, 0, 1, 0, 0, 0, 0, 1, 1])
+    events = finished(tmp_path, cases, context(target, {0: DIRECT, 1: SHARED}, lanes=3, done=done))
+    assert sorted(events) == [1, 2, 4, 5, 6, 7]
+    sent = [text for conversation in target.conversations for text in conversation]
+    assert sorted(sent) == ["p1", "p2", "p4", "p5", "p6", "p7"]
+
+
+def test_a_run_that_was_stopped_by_a_breach_stays_stopped(tmp_path: Path) -> None:
+    target = Recorder(lambda text: text)
+    events = finished(tmp_path, [case(n) for n in range(3)], context(target, done=b"\x01", stopped=True))
+    assert {event.result.reason for event in events.values()} == {runner.STOPPED}
+    assert target.opened == 0
+
+
+def test_after_the_deadline_no_case_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "PATIENCE", 0.1)
+    release = threading.Event()
+
+    def answer(text: str) -> str:
+        if text == "p1":
+            release.wait()
+        return text
+
+    cases = [case(n, prompt=f"p{n}") for n in range(4)]
+    events = finished(tmp_path, cases, context(Recorder(answer), deadline=0.3))
+    release.set()
+    assert [events[n].result.status for n in range(4)] == [
+        Status.RESILIENT,
+        Status.ERROR,
+        Status.SKIPPED,
+        Status.SKIPPED,
+    ]
+    assert events[1].result.errors == ({"chatbot": "Deadline of 0.005 minutes reached."},)
+    assert events[2].result.reason == "Deadline of 0.005 minutes reached."
+
+
+def test_a_run_whose_target_is_gone_ends_with_what_it_has(tmp_path: Path) -> None:
+    calls = 0
+
+    def answer(text: str) -> str:
+        nonlocal calls
+        calls += 1
+        if calls > 5:
+            raise TargetUnavailable("connection refused")
+        return text
+
+    def probe() -> None:
+        raise TargetUnavailable("nobody there")
+
+    limits = Limits(retries=0)
+    limits = replace(limits, breaker=Breaker(probe, limits.stop, pause=0))
+    cases = [case(n) for n in range(100)]
+    events = list(run(plan_of(tmp_path, cases), 100, context(Recorder(answer), limits=limits)))
+    last = events[-1]
+    assert isinstance(last, RunFinished) and last.interrupted and "nobody there" in last.reason
+    assert calls == 5 + FAILURES
+    assert last.finished == calls

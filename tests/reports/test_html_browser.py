@@ -1,4 +1,4 @@
-"""The page as people use it, in a real browser: filters, keys, evidence, paper, darkness, ten thousand results."""
+"""The page as people use it, in a real browser: filters, keys, evidence, paper, darkness, many results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from selenium.webdriver.common.keys import Keys
 
 from sensei_kumite.reports.documents import RunInfo
 from sensei_kumite.reports.html import write_html
-from tests.reports.browser import Browser
+from tests.reports.browser import Browser, find_browser
 from tests.reports.campaign_run import INFO, ROWS
 from tests.reports.hostile import ALL, hostile_run
 from tests.reports.journals import make_row
@@ -127,27 +127,28 @@ def test_a_prompt_that_was_not_sent_is_told_from_one_that_was(show: Open) -> Non
         *("User", "Hi", "No answer came."),
         *("Attack, not sent", "Boo"),
     ]
-    assert page.text("#result-4 .conversation").split("\n") == ["Attack, not sent", "Say duck."]
+    assert page.text("#result-4 .conversation").split("\n") == ["Attack, skipped", "Say duck."]
 
 
 def test_the_evidence_is_marked_where_it_stands_in_the_response(show: Open) -> None:
-    response = "A duck, a DUCK, a gooseduck; and <b>duck</b>"
+    response = "A duck, a DUCK, a gooseduck soup; and <b>duck</b>"
     row = make_row(
         0,
         "breached",
+        prompt="duck",
         response=response,
-        oracle={"type": "x", "params": {}, "evidence": {"quotes": ["duck", "gooseduck", "<b>"]}},
+        oracle={"type": "x", "params": {}, "evidence": {"quotes": ["duck", "gooseduck soup", "<b>"]}},
         conversation=[{"User": "duck", "Assistant": "duck"}, {"User": "duck", "Assistant": response}],
     )
     page = show([row])
     page.one(".line").click()
-    assert page.contents(".message mark") == ["duck", "gooseduck", "<b>duck"]
+    assert page.contents(".message mark") == ["duck", "gooseduck soup", "<b>duck"]
     assert page.contents(".message .text") == ["duck", "duck", "duck", response]
 
 
 def test_a_long_message_is_cut_behind_its_evidence_until_one_asks(show: Open) -> None:
     response = "x" * 6000 + "duck" + "y" * 6000
-    row = make_row(0, "breached", response=response, conversation=[{"User": "Go.", "Assistant": response}])
+    row = make_row(0, "breached", response=response, conversation=[{"User": "Go", "Assistant": response}])
     row["oracle"]["evidence"] = {"quotes": ["duck"]}
     page = show([row])
     page.one(".line").click()
@@ -221,8 +222,7 @@ def test_hostile_text_is_shown_and_does_nothing(show: Open) -> None:
     page.run("document.querySelectorAll('details').forEach((details) => { details.open = true })")
     assert page.contents("#result-0 .message .text") == [ALL] * 4
     assert page.contents("#result-0 .body .text").count(ALL) > 10
-    assert page.driver.title == f"{page.contents('title')[0]}".strip()
-    assert "acted" not in page.driver.title.partition("·")[2]
+    assert page.driver.title != "acted"
     assert page.all("img, iframe, base, #list script, #list a, #list svg, [onfocus], [onmouseover]") == []
     assert page.log("browser") == []  # the policy of the page had nothing to forbid
 
@@ -233,6 +233,7 @@ def test_what_cannot_be_seen_is_shown_by_its_code_and_kept(show: Open) -> None:
     page.one(".line").click()
     codes = [mark.get_attribute("data-code") for mark in page.all(".message.user .unseen")]
     assert codes == ["U+202E", "U+200B", "U+E0041"]
+    assert page.one(".message.user .unseen").value_of_css_property("unicode-bidi") == "isolate"
     assert page.contents(".message.user .text") == [text]
 
 
@@ -331,3 +332,13 @@ def test_a_page_without_results_has_nothing_to_filter(show: Open) -> None:
     assert not page.one("form.filters").is_displayed()
     assert page.text("#empty") == "There are no results."
     assert page.log("browser") == []
+
+
+@pytest.mark.parametrize(("ci", "outcome"), [("true", pytest.fail.Exception), ("", pytest.skip.Exception)])
+def test_ci_has_to_have_a_browser(
+    ci: str, outcome: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("CI", ci)
+    with pytest.raises(outcome, match="not installed"):
+        find_browser()

@@ -1,42 +1,25 @@
-"""Wires one run together: target, run folder, engine, journal and reports."""
+"""A checked campaign: its workspace, its models, its plan and its target, ready to run."""
 
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, Self
 
-import sensei_kumite
-from sensei_kumite.cli.console import Outcome, say
-from sensei_kumite.cli.interrupt import interruptible
 from sensei_kumite.config.loader import Workspace
-from sensei_kumite.engine.case import CaseContext, Delivery, skipped
+from sensei_kumite.engine.case import Delivery
 from sensei_kumite.engine.estimate import Estimate, estimate
-from sensei_kumite.engine.journal import JsonLines, RunFolder, read_plan, result_to_row, write_plan
-from sensei_kumite.engine.limits import Limits, RateLimit
-from sensei_kumite.engine.plan import Plan, expand
-from sensei_kumite.engine.runner import RunContext, run
+from sensei_kumite.engine.plan import Plan
 from sensei_kumite.engine.scoring import OracleCache, oracle_context
 from sensei_kumite.errors import ConfigurationError, Problem, UnknownName
-from sensei_kumite.llm.cost_report import cost_report_path
 from sensei_kumite.llm.providers import missing
 from sensei_kumite.llm.requests import Role
 from sensei_kumite.llm.roles import Models
-from sensei_kumite.models import CaseFinished, Event, RunFinished
 from sensei_kumite.oracles.refusals import find_refusal
-from sensei_kumite.reports.documents import RunInfo
-from sensei_kumite.reports.rows import ResultRows
-from sensei_kumite.reports.suite import suite_path, write_suite_report
-from sensei_kumite.reports.summary import summary_path, write_summary
 from sensei_kumite.targets import build_target
 from sensei_kumite.targets.base import Target, TargetSettings
 from sensei_kumite.text import redact
-
-DRY_RUN = "Dry run: the case was built and not sent."
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +30,18 @@ class Campaign:
     models: Models
     plan: Plan
     target: Target
+    only: tuple[str, ...] = ()
 
     @classmethod
-    def build(cls, workspace: Workspace, models: Models, plan: Plan) -> tuple[Self | None, list[Problem]]:
+    def build(
+        cls, workspace: Workspace, models: Models, plan: Plan, only: Sequence[str]
+    ) -> tuple[Self | None, list[Problem]]:
         """The campaign with its target built, and what is wrong with the target's settings."""
         run_file = workspace.run_place().file
         if any(problem.place and problem.place.file == run_file for problem in workspace.errors):
             return None, []  # what it says of the target is in doubt already
         try:
-            return cls(workspace, models, plan, _build_target(workspace, models)), []
+            return cls(workspace, models, plan, _build_target(workspace, models), tuple(only)), []
         except ConfigurationError as error:
             return None, list(error.problems)
 
@@ -93,16 +79,6 @@ class Campaign:
         return 1
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """A run that is over, with its reports written."""
-
-    suite: Path
-    summary: Path
-    outcome: Outcome
-    interrupted: bool = False
-
-
 def estimates(campaign: Campaign) -> list[Estimate]:
     """What a run would do and cost, per attack; calls nothing and writes nothing."""
     settings = campaign.models.settings(Role.DUMMY)
@@ -113,93 +89,6 @@ def estimates(campaign: Campaign) -> list[Estimate]:
         lanes=campaign.lanes,
         dummy=campaign.technology == "dummy" and not settings.is_offline,
     )
-
-
-def dry_run(campaign: Campaign) -> Finished:
-    """Build every case and the reports; call no target."""
-    started, clock = datetime.now(UTC), time.perf_counter()
-    folder = _new_folder(campaign)
-    deliveries = campaign.deliveries
-    with JsonLines(folder.results, campaign.secrets) as journal:
-        for index, case in read_plan(folder.plan):
-            reason = case.skip_reason or DRY_RUN
-            journal.write(result_to_row(index, skipped(case, deliveries[case.entry], reason)))
-    return _write_reports(campaign, folder, started, time.perf_counter() - clock)
-
-
-def execute(campaign: Campaign, show: Callable[[Event], None]) -> Finished:
-    """Run the campaign; every result is journalled as it comes, `show` sees every event.
-
-    Raises TargetError when the target is not there, before anything is written.
-    """
-    campaign.target.probe()
-    _say_what_is_special(campaign)
-    started, clock = datetime.now(UTC), time.perf_counter()
-    folder = _new_folder(campaign)
-    total = sum(1 for _ in read_plan(folder.plan))
-    interrupted = False
-    with interruptible() as asked_to_end, JsonLines(folder.results, campaign.secrets) as journal:
-        execution = campaign.workspace.campaign.execution
-        context = RunContext(
-            target=campaign.target,
-            limits=Limits(execution.retries, execution.timeout, RateLimit(execution.rate_limit)),
-            lanes=campaign.lanes,
-            cases=CaseContext(
-                campaign.deliveries,
-                OracleCache(oracle_context(campaign.workspace, campaign.models)),
-                campaign.models.ledger.settle,
-            ),
-            interrupted=asked_to_end,
-            stop_on_breach=execution.stop_on_breach,
-        )
-        for event in run(folder.plan, total, context):
-            if isinstance(event, CaseFinished):
-                journal.write(result_to_row(event.index, event.result))
-            elif isinstance(event, RunFinished):
-                interrupted = event.interrupted
-            show(event)
-    return _write_reports(campaign, folder, started, time.perf_counter() - clock, interrupted=interrupted)
-
-
-def _new_folder(campaign: Campaign) -> RunFolder:
-    """The folder of a new run, with its plan written."""
-    workspace = campaign.workspace
-    folder = RunFolder.take(
-        workspace.project / "output", workspace.campaign.security_test_name, datetime.now().astimezone()
-    )
-    ledger = campaign.models.ledger
-    ledger.write_to(cost_report_path(folder.output, folder.serial))
-    lanes = workspace.campaign.execution.concurrency
-    write_plan(folder.plan, expand(campaign.plan, ledger.settle, workers=lanes), campaign.secrets)
-    return folder
-
-
-def _write_reports(
-    campaign: Campaign, folder: RunFolder, started: datetime, seconds: float, *, interrupted: bool = False
-) -> Finished:
-    name = campaign.workspace.campaign.security_test_name
-    rows = ResultRows(folder.results)
-    outcome = Outcome()
-    for row in rows:
-        outcome.add(row)
-    info = RunInfo(
-        serial=folder.serial,
-        security_test_name=name,
-        settings=campaign.settings,
-        target=campaign.target.describe(),
-        version=sensei_kumite.__version__,
-        started=started.isoformat(timespec="seconds"),
-        finished=datetime.now(UTC).isoformat(timespec="seconds"),
-        seed=campaign.models.seed,
-        errors=[{"run": "Interrupted before all cases had run."}] if interrupted else [],
-        total_cost=float(campaign.models.ledger.totals.cost),
-        conversation_time=seconds,
-    )
-    suite = suite_path(folder.output, name, folder.serial)
-    summary = summary_path(folder.output, folder.serial)
-    write_suite_report(suite, rows, info)
-    write_summary(summary, rows, info)
-    return Finished(suite, summary, outcome, interrupted)
 
 
 def _technology(workspace: Workspace) -> str | None:
@@ -242,13 +131,3 @@ def _build_target(workspace: Workspace, models: Models) -> Target:
     except ConfigurationError as error:
         where = place(("connector_params",))
         raise ConfigurationError([problem.at(where) for problem in error.problems]) from None
-
-
-def _say_what_is_special(campaign: Campaign) -> None:
-    for warning in getattr(campaign.target, "warnings", ()):
-        say(f"warning: {warning}")
-    if campaign.lanes == 1 < campaign.workspace.campaign.execution.concurrency:
-        say(
-            "The target cannot open a fresh conversation, so cases run one after another. Set "
-            "execution.concurrency to run more at once."
-        )

@@ -150,7 +150,8 @@ class Outcome:
         self.costs[attack] = self.costs.get(attack, 0.0) + cost
         name = f"{attack} {row['case_id']}"
         if row["status"] == Status.BREACHED:
-            self.breaches.setdefault(attack, (name, excerpt(str(row["response"]), _EXCERPT)))
+            hint = " (potential)" if metadata.get("weight") == "Potential" else ""
+            self.breaches.setdefault(attack, (name + hint, excerpt(str(row["response"]), _EXCERPT)))
         elif row["status"] == Status.ERROR:
             messages = [str(message) for error in row["errors"] for message in error.values()]
             text = messages[0] if messages else row["reason"]

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import sensei_kumite
+from sensei_kumite.errors import UnknownName
 from sensei_kumite.text import excerpt
 
 AUTHORISED_USE = "Only for systems that you own or have permission to test."
@@ -34,6 +35,9 @@ class Options(argparse.Namespace):
     max_asr: float | None
     concurrency: int | None
     seed: int | None
+    report: list[str]
+    resume: str | None
+    force: bool
     offline: bool
     safe: bool
     quiet: bool
@@ -119,6 +123,23 @@ def _add_run(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument("--seed", type=_whole_number, metavar="N", help="makes every random choice repeatable")
     group.add_argument(
+        "--report",
+        type=_formats,
+        default=[],
+        metavar="FORMAT[,FORMAT]",
+        help="also write html, csv, jsonl, markdown",
+    )
+    group.add_argument(
+        "--resume",
+        nargs="?",
+        const="",
+        metavar="SERIAL",
+        help="go on with a run that did not finish (default: the latest of this campaign)",
+    )
+    group.add_argument(
+        "--force", action="store_true", help="with --resume: go on although security.yml has changed"
+    )
+    group.add_argument(
         "--offline", action="store_true", help="let built-in rules play every model: no key, no network"
     )
     group.add_argument(
@@ -140,6 +161,10 @@ def _check(parser: argparse.ArgumentParser, options: Options) -> None:
         parser.error("--project-path needs --config FILE")
     if options.config and not (options.run_from_yaml or options.project_path):
         parser.error("--config needs --run-from-yaml DIR or --project-path DIR")
+    if options.force and options.resume is None:
+        parser.error("--force goes with --resume")
+    if options.resume is not None and (options.attack or options.dry_run):
+        parser.error("--resume takes the attacks and the plan of the run; it excludes --attack and --dry-run")
     if options.validate_only + options.dry_run + options.plan > 1:
         parser.error("--validate-only, --dry-run and --plan exclude each other")
     answers = (
@@ -161,6 +186,15 @@ def _names(text: str) -> list[str]:
     if not names:
         raise argparse.ArgumentTypeError("give at least one name")
     return names
+
+
+def _formats(text: str) -> list[str]:
+    from sensei_kumite.reports.formats import parse_formats
+
+    try:
+        return parse_formats(text)
+    except UnknownName as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _bounded(text: str, read: Callable[[str], float], low: float, high: float) -> float:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import secrets
+import shlex
 from collections.abc import Iterable
 
 from sensei_kumite.cli import describe
-from sensei_kumite.cli.campaign import Campaign, dry_run, estimates, execute
+from sensei_kumite.cli.campaign import Campaign, estimates
 from sensei_kumite.cli.console import (
     Outcome,
     log_to_stderr,
@@ -17,12 +18,22 @@ from sensei_kumite.cli.console import (
     show_problems,
 )
 from sensei_kumite.cli.options import Options
+from sensei_kumite.cli.run import (
+    Finished,
+    dry_run,
+    execute,
+    new_run,
+    resumed_run,
+    say_what_is_special,
+)
 from sensei_kumite.config.loader import Overrides, Workspace, load_workspace
 from sensei_kumite.engine.check import check
+from sensei_kumite.engine.run_folder import RunFolder, RunState
 from sensei_kumite.errors import (
     EXIT_FAILED_GATE,
     EXIT_INTERRUPTED,
     EXIT_OK,
+    EXIT_PROBLEM,
     ConfigurationError,
     Problem,
 )
@@ -47,6 +58,7 @@ def run(options: Options) -> int:
         models, _ = _models(workspace, options)
         print(*describe.custom_attacks(workspace, models, options.describe_custom_attacks), sep="\n")
         return EXIT_OK
+    unfinished = _unfinished(workspace, options)
     campaign = _check(workspace, options)
     if options.verbose:
         log_to_stderr(campaign.secrets)
@@ -56,23 +68,63 @@ def run(options: Options) -> int:
     if options.plan:
         show_estimates(estimates(campaign))
         return EXIT_OK
-    return _run(campaign, options)
+    return _show(campaign, _run(campaign, options, unfinished), options)
 
 
-def _run(campaign: Campaign, options: Options) -> int:
-    """Run what was checked, show what came of it; the exit code."""
-    with progress(not options.quiet) as view:
-        finished = dry_run(campaign) if options.dry_run else execute(campaign, view.show)
+Unfinished = tuple[RunFolder, RunState]
+
+
+def _unfinished(workspace: Workspace, options: Options) -> Unfinished | None:
+    """The run to go on with; its seed, entries and offline mode hold again."""
+    if options.resume is None:
+        return None
+    name = workspace.campaign.security_test_name
+    folder, state = RunFolder.find(workspace.project / "output", name, options.resume or None)
+    options.attack = list(state.only)
+    options.offline = state.offline
+    options.seed = state.seed
+    return folder, state
+
+
+def _run(campaign: Campaign, options: Options, unfinished: Unfinished | None) -> Finished:
+    """Run what was checked: a new run, or the rest of an unfinished one."""
+    if options.dry_run:
+        return dry_run(campaign)
+    campaign.target.probe()
+    say_what_is_special(campaign)
+    folder, state = unfinished or new_run(campaign)
+    with folder.locked(), progress(not options.quiet) as view:
+        if unfinished:
+            state = resumed_run(campaign, folder, state, force=options.force)
+        return execute(campaign, folder, state, view.show)
+
+
+def _show(campaign: Campaign, finished: Finished, options: Options) -> int:
+    """Show what came of the run; the exit code."""
     if unpriced := campaign.models.ledger.totals.unpriced:
         say(f"No price is known for {', '.join(unpriced)}, so the total cost is a lower bound.")
     if options.quiet:
         print(finished.suite)
     else:
-        show_outcome(finished.outcome, [finished.suite, finished.summary])
+        show_outcome(finished.outcome, [finished.suite, finished.summary, *finished.others])
     if finished.interrupted:
-        say(f"Interrupted: the results of {finished.outcome.tally.total.attempts} cases are saved.")
-        return EXIT_INTERRUPTED
+        why = f"{finished.ended_early}\n" if finished.ended_early else ""
+        say(
+            f"{why}The results of {finished.outcome.tally.total.attempts} cases are saved. To go on:\n"
+            f"  sensei-kumite {_workspace_arguments(options)} --resume {finished.serial}"
+        )
+        return EXIT_PROBLEM if finished.ended_early else EXIT_INTERRUPTED
     return EXIT_OK if options.dry_run else _gate(finished.outcome, options)
+
+
+def _workspace_arguments(options: Options) -> str:
+    """The arguments that name the workspace, as they were typed."""
+    typed = [
+        ("--run-from-yaml", options.run_from_yaml),
+        ("--config", options.config),
+        ("--project-path", options.project_path),
+    ]
+    return " ".join(f"{name} {shlex.quote(str(value))}" for name, value in typed if value)
 
 
 def _answer(options: Options) -> Iterable[str] | None:
@@ -102,7 +154,7 @@ def _switch_on(options: Options, workspace: Workspace) -> None:
 
 
 def _load(options: Options) -> Workspace:
-    overrides = Overrides(concurrency=options.concurrency, seed=options.seed)
+    overrides = Overrides(options.concurrency, options.seed, tuple(options.report))
     project = options.run_from_yaml or options.project_path
     return load_workspace(project, config=options.config, overrides=overrides, safe=options.safe)
 
@@ -111,7 +163,7 @@ def _check(workspace: Workspace, options: Options) -> Campaign:
     """The campaign, ready to run; raises ConfigurationError with every problem there is."""
     models, price_problems = _models(workspace, options)
     plan, problems = check(workspace, models, options.attack)
-    campaign, target_problems = Campaign.build(workspace, models, plan)
+    campaign, target_problems = Campaign.build(workspace, models, plan, options.attack)
     _report_problems([*workspace.problems, *price_problems, *problems, *target_problems])
     assert campaign is not None  # noqa: S101  # without problems there is one
     return campaign
@@ -123,7 +175,7 @@ def _models(workspace: Workspace, options: Options) -> tuple[Models, list[Proble
     prices, problems = load_prices(workspace.project, within=workspace.project if workspace.safe else None)
     name = workspace.campaign.security_test_name
     ledger = Ledger(None, prices, max_cost=execution.max_cost, test_name=name)
-    seed = secrets.randbits(32) if execution.seed is None else execution.seed
+    seed = next((seed for seed in (options.seed, execution.seed) if seed is not None), secrets.randbits(32))
     environment = load_environment(workspace.project)
     return Models(workspace.campaign, ledger, environment, seed, options.offline), problems
 

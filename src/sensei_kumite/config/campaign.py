@@ -19,7 +19,7 @@ from sensei_kumite.config.fields import (
     WrongKey,
 )
 
-ReportFormat = Literal["html", "csv", "junit", "sarif", "jsonl", "markdown"]
+ReportFormat = Literal["html", "csv", "jsonl", "markdown"]
 # Numbers in it remember how they were typed, until the attack or oracle says which of them are text.
 Params = dict[str, Any]
 
@@ -46,6 +46,7 @@ class Execution(Block):
     concurrency: Integer = Field(4, ge=1, description="Lanes: conversations held at the same time.")
     retries: Integer = Field(2, ge=0, description="Retries of a target call that failed transiently.")
     rate_limit: Positive | None = Field(None, description="Target calls per second, all lanes together.")
+    deadline: Positive | None = Field(None, description="Minutes after which no further case starts.")
     seed: Integer | None = Field(None, description="Makes every random choice of the run repeatable.")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from sensei_kumite.config.campaign import EntryExecution
 from sensei_kumite.delivery.conversation import converse
 from sensei_kumite.delivery.turns import TurnSource
+from sensei_kumite.engine.breaker import TargetGone
 from sensei_kumite.engine.limits import LimitedSession
 from sensei_kumite.errors import BudgetReached, KumiteError
 from sensei_kumite.llm.requests import billed_to
@@ -44,7 +45,10 @@ class CaseContext:
 
 
 def run_case(case: Case, session: LimitedSession, context: CaseContext) -> Result:
-    """Deliver `case` through `session`, score the answer, and say what became of it; never raises."""
+    """Deliver `case` through `session`, score the answer, and say what became of it.
+
+    Raises nothing but TargetGone, when the run gives up on its target and the case has no result.
+    """
     delivery = context.deliveries[case.entry]
     if case.skip_reason:
         return skipped(case, delivery, case.skip_reason)
@@ -61,6 +65,8 @@ def run_case(case: Case, session: LimitedSession, context: CaseContext) -> Resul
             errors, verdict = _judge(case, transcript, context)
     except BudgetReached as error:
         return skipped(case, delivery, str(error))
+    except TargetGone:
+        raise
     except Exception as error:  # noqa: BLE001  # the case boundary: one case never ends a run
         errors, verdict = ({"chatbot": _explain(error)},), None
     metadata = {
@@ -109,6 +115,12 @@ def skipped(case: Case, delivery: Delivery, reason: str) -> Result:
         "attempt": case.attempt,
     }
     return Result(case, Status.SKIPPED, reason, metadata=metadata)
+
+
+def abandoned(case: Case, delivery: Delivery, reason: str) -> Result:
+    """The result of a case that was sent and whose answer nobody waits for any longer."""
+    metadata = {**skipped(case, delivery, reason).metadata, "pre_attack_status": "error"}
+    return Result(case, Status.ERROR, TARGET_FAILED, metadata=metadata, errors=({"chatbot": reason},))
 
 
 def _judge(

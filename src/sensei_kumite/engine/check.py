@@ -35,10 +35,6 @@ def check(workspace: Workspace, models: Models, only: Sequence[str] = ()) -> tup
     `only` keeps the entries with these names.
     """
     checker = _Checker(workspace, models)
-    if workspace.campaign.reports:
-        message = "reports: this version writes the YAML report only."
-        place = workspace.document.place(("reports",))
-        checker.problems.append(Problem(message, place, "Leave the list empty."))
     planned = [checker.check_entry(position, entry) for position, entry in workspace.entries if entry.enabled]
     attacks = tuple(attack for attack in planned if attack is not None)
     if only:

@@ -4,80 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from sensei_kumite.errors import EnvironmentProblem
-from sensei_kumite.files import file_name
 from sensei_kumite.models import Case, OracleSpec, Result
 from sensei_kumite.text import redact
 
 SCHEMA = 1
-_REPORTS = "security_reports"
-# Where all campaigns of a project write: made early, so that a run does not end with them in the way.
-_SHARED = (f"{_REPORTS}/__summary_reports__", "reports/__cost_reports__")
-
-
-class RunFolder:
-    """`output/security_reports/<name>/<serial>/`, taken for one run and no other."""
-
-    def __init__(self, output: Path, name: str, serial: str) -> None:
-        self.output = output
-        self.serial = serial
-        self.path = output / _REPORTS / file_name(name) / serial
-
-    @classmethod
-    def take(cls, output: Path, name: str, now: datetime) -> RunFolder:
-        """Create the folder of a new run; its serial is unique among all campaigns of `output`.
-
-        Raises EnvironmentProblem where nothing can be written there.
-        """
-        serial = f"{now:%Y-%m-%d-%H-%M-%S}"
-        for count in range(1, 10_000):
-            folder = cls(output, name, serial if count == 1 else f"{serial}-{count}")
-            if folder._claim():
-                return folder
-        raise EnvironmentProblem(f"No free serial {serial}-N is left in {output}.")
-
-    @property
-    def plan(self) -> Path:
-        """One line per planned case."""
-        return self.path / "plan.jsonl"
-
-    @property
-    def results(self) -> Path:
-        """One line per finished case, in order of completion."""
-        return self.path / "results.jsonl"
-
-    def _claim(self) -> bool:
-        """Make the folder; give it up again if any other run has the same serial."""
-        try:
-            for folder in (self.path.parent, *(self.output / shared for shared in _SHARED)):
-                folder.mkdir(parents=True, exist_ok=True)
-        except FileExistsError:
-            raise EnvironmentProblem(f"{folder} is a file where a folder belongs.") from None
-        except NotADirectoryError:
-            raise EnvironmentProblem(f"{folder} lies below a file where a folder belongs.") from None
-        except OSError as error:
-            raise self._unwritable(error) from None
-        try:
-            self.path.mkdir()
-        except FileExistsError:
-            return False
-        except OSError as error:
-            raise self._unwritable(error) from None
-        if len(list((self.output / _REPORTS).glob(f"*/{self.serial}"))) > 1:
-            self.path.rmdir()
-            return False
-        return True
-
-    def _unwritable(self, error: OSError) -> EnvironmentProblem:
-        return EnvironmentProblem(
-            f"Nothing can be written to {self.output}: {error.strerror}.",
-            hint="Make the folder writable, or choose another project folder.",
-        )
 
 
 class JsonLines:
@@ -104,6 +39,32 @@ class JsonLines:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stream.close()
+
+
+def mend(path: Path) -> int:
+    """Cut off a last line that was not written to its end; how many lines are left, 0 without a file."""
+    if not path.exists():
+        return 0
+    lines = whole = 0
+    with path.open("r+b") as stream:
+        for line in stream:
+            if not line.endswith(b"\n"):
+                break
+            lines, whole = lines + 1, whole + len(line)
+        stream.truncate(whole)
+    return lines
+
+
+def finished_cases(path: Path, planned: int) -> bytearray:
+    """A flag for each planned case: 1 where the journal at `path` has its result."""
+    flags = bytearray(planned)
+    if path.exists():
+        with path.open(encoding="ascii") as lines:
+            for line in lines:
+                index = json.loads(line)["index"]
+                if index < planned:
+                    flags[index] = 1
+    return flags
 
 
 def write_plan(path: Path, cases: Iterable[Case], secrets: Iterable[str] = ()) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from sensei_kumite.engine.breaker import Breaker
 from sensei_kumite.engine.watchdog import Watchdog
 from sensei_kumite.errors import TargetError, TargetTimeout
 from sensei_kumite.targets.base import Session, Target
@@ -49,6 +50,7 @@ class Limits:
     timeout: float | None = None
     rate: RateLimit = field(default_factory=lambda: RateLimit(None))
     stop: threading.Event = field(default_factory=threading.Event)
+    breaker: Breaker | None = None
 
 
 def backoff(retry: int, retry_after: float | None, jitter: float) -> float:
@@ -109,12 +111,27 @@ class LimitedSession(Session):
             self.calls += counted
             self.retries += counted and retry > 0
             try:
-                return self._bounded(call)
+                return self._guarded(call, is_message=counted)
             except TargetError as error:
                 if not self._worth_retrying(error, retry):
                     raise
                 self._pause(backoff(retry, error.retry_after, random.random()))
         raise AssertionError("unreachable: the last retry returns or raises")
+
+    def _guarded(self, call: Callable[[], T], *, is_message: bool) -> T:
+        """One call, of which the breaker learns how it went; beginning a conversation may call nobody."""
+        breaker = self._limits.breaker
+        if breaker is None:
+            return self._bounded(call)
+        breaker.before_call()
+        try:
+            answer = self._bounded(call)
+        except TargetError as error:
+            breaker.failed(error)
+            raise
+        if is_message:
+            breaker.succeeded()
+        return answer
 
     def _worth_retrying(self, error: TargetError, retry: int) -> bool:
         if retry == self._limits.retries or not error.transient or self._limits.stop.is_set():

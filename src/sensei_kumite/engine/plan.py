@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import islice
 from random import Random
 from typing import Any
 
@@ -54,11 +55,11 @@ class Plan:
         return Delivery(execution, source, {"simulation_profile": simulation_profile(identity)})
 
 
-def expand(plan: Plan, settle: Settle, *, workers: int = 4) -> Iterator[Case]:
-    """Every case of the plan, in order, one at a time; `workers` prompts are written by models at once."""
+def expand(plan: Plan, settle: Settle, *, workers: int = 4, skip: int = 0) -> Iterator[Case]:
+    """Every case of the plan after the first `skip`, in order; models write `workers` prompts at once."""
     with ThreadPoolExecutor(workers, "kumite-draft") as pool:
         pending: deque[Future[Case] | Case] = deque()
-        for job in _jobs(plan, settle):
+        for job in islice(_jobs(plan, settle), skip, None):
             pending.append(pool.submit(job.write) if callable(job.draft) else job.write())
             while len(pending) > 2 * workers or (pending and isinstance(pending[0], Case)):
                 yield _written(pending.popleft())
@@ -72,9 +73,26 @@ def _written(case: Future[Case] | Case) -> Case:
 
 def _jobs(plan: Plan, settle: Settle) -> Iterator[_Job]:
     for planned in plan.attacks:
-        oracle = as_understood(planned.attack.oracle())
+        understand = _Understanding(planned.attack.oracle())
         for attempt, draft in enumerate(planned.attack.prompts(), 1):
-            yield _Job(planned, attempt, draft, oracle, settle)
+            yield _Job(planned, attempt, draft, understand, settle)
+
+
+class _Understanding:
+    """Reads oracle specifications, the same one only once: the cases of one test share theirs."""
+
+    def __init__(self, default: OracleSpec) -> None:
+        self._default = as_understood(default)
+        self._last = (default, self._default)
+
+    def __call__(self, spec: OracleSpec | None) -> OracleSpec:
+        if spec is None:
+            return self._default
+        given, understood = self._last
+        if given is not spec:
+            understood = as_understood(spec)
+            self._last = (spec, understood)
+        return understood
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +102,7 @@ class _Job:
     planned: PlannedAttack
     attempt: int
     draft: Draft
-    oracle: OracleSpec
+    understand: _Understanding
     settle: Settle
 
     def write(self) -> Case:
@@ -108,7 +126,7 @@ class _Job:
             case_id=prompt.case_id or f"{attack.case_prefix}_{self.attempt}",
             attempt=self.attempt,
             prompt=prompt.text,
-            oracle=as_understood(prompt.oracle) if prompt.oracle else self.oracle,
+            oracle=self.understand(prompt.oracle),
             metadata={"taxonomy": list(attack.taxonomy), **prompt.metadata, **(more or {})},
             skip_reason=skip_reason,
         )

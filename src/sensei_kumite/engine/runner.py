@@ -11,10 +11,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from sensei_kumite.engine.case import CaseContext, Delivery, run_case, skipped
+from sensei_kumite.engine.breaker import TargetGone
+from sensei_kumite.engine.case import CaseContext, Delivery, abandoned, run_case, skipped
 from sensei_kumite.engine.journal import read_plan
 from sensei_kumite.engine.limits import LimitedSession, Limits
-from sensei_kumite.models import Case, CaseFinished, Event, RunFinished, RunStarted, Status
+from sensei_kumite.models import Case, CaseFinished, Event, Result, RunFinished, RunStarted, Status
 from sensei_kumite.targets.base import Target
 
 PATIENCE = 5.0
@@ -35,7 +36,12 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """What the lanes of a run share. `interrupted` set means that somebody wants the run to end."""
+    """What the lanes of a run share.
+
+    `interrupted` set means that somebody wants the run to end. `deadline` are the seconds after which no
+    further case starts. `done` flags the cases of the plan that have their result already, and
+    `stopped` says that a breach among those ended the run.
+    """
 
     target: Target
     limits: Limits
@@ -43,6 +49,9 @@ class RunContext:
     cases: CaseContext
     interrupted: threading.Event
     stop_on_breach: bool = False
+    deadline: float | None = None
+    done: bytes | bytearray = b""
+    stopped: bool = False
 
 
 def run(plan: Path, total: int, context: RunContext) -> Iterator[Event]:
@@ -50,8 +59,9 @@ def run(plan: Path, total: int, context: RunContext) -> Iterator[Event]:
 
     After an interruption cases in flight get `PATIENCE` seconds; what then has no result has no event.
     """
-    lanes = max(1, min(context.lanes, total))
-    yield RunStarted(total, lanes)
+    remaining = total - sum(context.done)
+    lanes = max(1, min(context.lanes, remaining))
+    yield RunStarted(remaining, lanes)
     pool = _Lanes(plan, context, lanes)
     finished = 0
     try:
@@ -60,11 +70,13 @@ def run(plan: Path, total: int, context: RunContext) -> Iterator[Event]:
             yield event
     finally:
         pool.halt()
-    if not context.interrupted.is_set():
-        for index, case in pool.not_started():
+    reason = context.limits.breaker.reason if context.limits.breaker else ""
+    ended_early = context.interrupted.is_set() or bool(reason)
+    if not ended_early:
+        for event in pool.left_over():
             finished += 1
-            yield CaseFinished(index, skipped(case, context.cases.deliveries[case.entry], STOPPED))
-    yield RunFinished(finished, interrupted=context.interrupted.is_set())
+            yield event
+    yield RunFinished(finished, ended_early, reason)
 
 
 class _Lanes:
@@ -72,12 +84,17 @@ class _Lanes:
 
     def __init__(self, plan: Path, context: RunContext, count: int) -> None:
         self._context = context
-        self._tasks = tasks(plan, context.cases.deliveries)
+        self._tasks = tasks(plan, context.cases.deliveries, context.done)
         self._take = threading.Lock()
         self._halted = threading.Event()
+        if context.stopped:
+            self._halted.set()
+        self._skip_reason = STOPPED
         self._unfinished: list[Task] = []
+        self._in_flight: dict[int, Case] = {}
         self._done: queue.Queue[CaseFinished | None] = queue.Queue(maxsize=count * 4)
         self._running = count
+        self._started = time.monotonic()
         for number in range(count):
             threading.Thread(target=self._work, name=f"kumite-lane-{number + 1}", daemon=True).start()
 
@@ -87,10 +104,10 @@ class _Lanes:
 
     def events(self) -> Iterator[CaseFinished]:
         """Results as they come, until all lanes are done or patience with them ends."""
-        deadline = float("inf")
-        while self._running and time.monotonic() < deadline:
-            if self._context.interrupted.is_set() and deadline == float("inf"):
-                deadline = time.monotonic() + PATIENCE
+        give_up_at = float("inf")
+        while self._running and time.monotonic() < give_up_at:
+            if give_up_at == float("inf") and self._must_end():
+                give_up_at = time.monotonic() + PATIENCE
                 self.halt()
                 self._context.limits.stop.set()
             try:
@@ -102,8 +119,24 @@ class _Lanes:
             else:
                 yield event
 
-    def not_started(self) -> Iterator[Planned]:
-        """The cases that no lane has taken. Only after `events` has ended."""
+    def _must_end(self) -> bool:
+        """Whether somebody or the deadline ends the run."""
+        deadline = self._context.deadline
+        if deadline is not None and time.monotonic() - self._started >= deadline:
+            self._skip_reason = f"Deadline of {deadline / 60:g} minutes reached."
+            return True
+        return self._context.interrupted.is_set()
+
+    def left_over(self) -> Iterator[CaseFinished]:
+        """What becomes of cases without a result: skipped, or an error where they hang. After `events`."""
+        deliveries = self._context.cases.deliveries
+        for index, case in list(self._in_flight.items()):
+            yield CaseFinished(index, abandoned(case, deliveries[case.entry], self._skip_reason))
+        for index, case in self._not_started():
+            yield CaseFinished(index, skipped(case, deliveries[case.entry], self._skip_reason))
+
+    def _not_started(self) -> Iterator[Planned]:
+        """The cases that no lane has taken."""
         return itertools.chain.from_iterable(
             task.cases for task in itertools.chain(self._unfinished, self._tasks)
         )
@@ -132,31 +165,48 @@ class _Lanes:
 
     def _run_cases(self, task: Task, session: LimitedSession) -> None:
         for index, case in task.cases:
-            result = run_case(case, session, self._context.cases)
-            if self._context.stop_on_breach and result.status is Status.BREACHED:
+            self._in_flight[index] = case
+            try:
+                result = run_case(case, session, self._context.cases)
+            except TargetGone:
+                self.halt()
+                return
+            if self._context.stop_on_breach and _is_confirmed(result):
                 self.halt()
             self._done.put(CaseFinished(index, result))
+            del self._in_flight[index]
             if self._halted.is_set():
                 self._unfinished.append(task)
                 return
 
 
-def tasks(plan: Path, deliveries: Mapping[int, Delivery]) -> Iterator[Task]:
+def _is_confirmed(result: Result) -> bool:
+    """A breach that an oracle decided; a Potential one is for a person to read, and stops nothing."""
+    return result.status is Status.BREACHED and result.metadata.get("weight") != "Potential"
+
+
+def tasks(plan: Path, deliveries: Mapping[int, Delivery], done: bytes | bytearray = b"") -> Iterator[Task]:
     """What lanes take: a single case, or all cases that share one conversation, in order.
 
     The entries with `reset_session: false` hand their session on to each other, so together they
     are one task; it stands where the first of them stands in the plan.
     """
     chain_is_taken = False
-    for index, case in read_plan(plan):
+    for index, case in _not_done(plan, done):
         if deliveries[case.entry].execution.reset_session:
             yield Task(iter([(index, case)]))
         elif not chain_is_taken:
             chain_is_taken = True
-            yield Task(_sharing_cases(plan, deliveries), share_session=True)
+            yield Task(_sharing_cases(plan, deliveries, done), share_session=True)
 
 
-def _sharing_cases(plan: Path, deliveries: Mapping[int, Delivery]) -> Iterator[Planned]:
-    for index, case in read_plan(plan):
+def _sharing_cases(
+    plan: Path, deliveries: Mapping[int, Delivery], done: bytes | bytearray
+) -> Iterator[Planned]:
+    for index, case in _not_done(plan, done):
         if not deliveries[case.entry].execution.reset_session:
             yield index, case
+
+
+def _not_done(plan: Path, done: bytes | bytearray) -> Iterator[Planned]:
+    return ((index, case) for index, case in read_plan(plan) if index >= len(done) or not done[index])

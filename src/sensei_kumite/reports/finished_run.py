@@ -70,7 +70,7 @@ def _suite_of(folder: Path) -> Path:
     reports = sorted(folder.glob(f"*_{folder.resolve().name}.yml")) or sorted(folder.glob("*.yml"))
     if len(reports) == 1:
         return reports[0]
-    if not (folder / _PLAN).is_file():
+    if reports or not (folder / _PLAN).is_file():
         raise _no_run(folder)
     raise KumiteError(
         f"The run in {short_path(folder)} has no suite report: it did not finish.",

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sensei_kumite.models import Status
 from sensei_kumite.reports.reading import Row, cost_of, kind_of, quotes_of
 
 # A reply is kept up to 1 MiB, and thousands of those no browser opens.
@@ -18,29 +19,33 @@ Facts = list[tuple[str, str]]
 def page_result(row: Row) -> dict[str, Any]:
     """What the page needs of a result.
 
-    `facts` and the groups of `details` are names with texts, ready to be shown. `prompt` and `response`
-    are there only where they do not end the conversation: the prompt was not sent, say.
+    `facts` and the groups of `details` are names with texts, ready to be shown. `unsent` is the prompt of
+    an attack that the target never got.
     """
-    conversation = [[_cut(turn["User"]), _cut(turn.get("Assistant"))] for turn in row["conversation"]]
-    last = row["conversation"][-1] if row["conversation"] else {}
+    turns, unsent = _turns(row)
     result = {
         "index": row["index"],
         "attack": row["attack"],
         "case_id": row["case_id"],
-        "attempt": row["attempt"],
         "status": kind_of(row),
         "reason": row["reason"],
-        "conversation": conversation,
+        "conversation": [[_cut(turn["User"]), _cut(turn.get("Assistant"))] for turn in turns],
         "quotes": quotes_of(row),
         "facts": list(_facts(row)),
         "errors": [f"{name}: {_text(message)}" for error in row["errors"] for name, message in error.items()],
-        "details": list(_details(row)),
+        "details": list(_details(row, turns, unsent)),
     }
-    if last.get("User") != row["prompt"]:
-        result["prompt"] = _cut(row["prompt"])
-    if last.get("Assistant") != row["response"]:
-        result["response"] = _cut(row["response"])
-    return result
+    return result if unsent is None else result | {"unsent": _cut(unsent)}
+
+
+def _turns(row: Row) -> tuple[list[Mapping[str, Any]], str | None]:
+    """The exchanges with the target, and the prompt where it did not get there."""
+    turns = list(row["conversation"])
+    last = turns[-1] if turns else {}
+    if row["status"] == Status.SKIPPED and turns and last.get("Assistant") is None:
+        return turns[:-1], last["User"]
+    is_missing = row["response"] is None and last.get("User") != row["prompt"]
+    return turns, row["prompt"] if is_missing else None
 
 
 def _facts(row: Row) -> Iterator[tuple[str, str]]:
@@ -71,10 +76,16 @@ def _delivery(metadata: Mapping[str, Any]) -> str:
     return f"{mode}, {metadata.get('completed_pre_attack_turns', 0)} of {requested} warm-up turns answered"
 
 
-def _details(row: Row) -> Iterator[tuple[str, Facts]]:
+def _details(row: Row, turns: list[Mapping[str, Any]], unsent: str | None) -> Iterator[tuple[str, Facts]]:
     """Groups for those who want to know everything; the empty ones are left out."""
     oracle = row["oracle"]
+    last = turns[-1] if turns else {}
+    case = {
+        "prompt": None if unsent == row["prompt"] or last.get("User") == row["prompt"] else row["prompt"],
+        "response": None if last.get("Assistant") == row["response"] else row["response"],
+    }
     for title, values in (
+        ("Case", {name: _cut(text) for name, text in case.items() if text is not None}),
         ("Evidence", oracle.get("evidence")),
         ("Oracle parameters", oracle.get("params")),
         ("Metadata", row["metadata"]),

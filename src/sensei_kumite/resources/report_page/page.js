@@ -16,9 +16,13 @@ const attacks = readData("attacks");
 const results = readData("results");
 const opened = new Set();
 const words = new Map();
-const worstFirst = [...results].sort((one, other) => RANKS.indexOf(one.status) - RANKS.indexOf(other.status) || one.index - other.index);
+const worstFirst = [...results].sort((one, other) => rank(one) - rank(other) || one.index - other.index);
 let matching = [];
 let page = 0;
+
+function rank(result) {
+  return RANKS.indexOf(result.status);
+}
 
 /** The items of all data elements of a kind, which are then no longer needed. */
 function readData(kind) {
@@ -33,9 +37,9 @@ function readData(kind) {
 /** Every text of a result, without what the page calls them; made when it is first searched. */
 function wordsOf(result) {
   if (!words.has(result.index)) {
-    const { attack, case_id, reason, conversation, prompt, response, errors, facts, details } = result;
+    const { attack, case_id, reason, conversation, unsent, errors, facts, details } = result;
     const named = [facts, ...details.map(([, values]) => values)].flat().map(([, text]) => text);
-    const texts = [attack, case_id, reason, conversation.flat(), prompt, response, errors, named];
+    const texts = [attack, case_id, reason, conversation.flat(), unsent, errors, named];
     words.set(result.index, texts.flat().join("\n").toLowerCase());
   }
   return words.get(result.index);
@@ -82,13 +86,8 @@ function item(result, isPrinted = false) {
 function render() {
   const shown = shownResults();
   list.replaceChildren(...shown.map((result) => item(result)));
-  const number = (value) => value.toLocaleString("en");
-  const first = page * PER_PAGE + 1;
-  const of = matching.length === results.length ? "results" : `matching results (${number(results.length)} in all)`;
-  byId("count").textContent = shown.length
-    ? `${number(first)} to ${number(first + shown.length - 1)} of ${number(matching.length)} ${of}`
-    : "No result matches.";
-  byId("page").textContent = `Page ${number(page + 1)} of ${number(pageCount())}`;
+  byId("count").textContent = shown.length ? extent(shown.length) : "No result matches.";
+  byId("page").textContent = `Page ${written(page + 1)} of ${written(pageCount())}`;
   byId("previous").disabled = page === 0;
   byId("next").disabled = page + 1 >= pageCount();
   showAllButton();
@@ -96,6 +95,18 @@ function render() {
 
 function areAllOpen() {
   return shownResults().every((result) => opened.has(result.index));
+}
+
+function written(number) {
+  return number.toLocaleString("en");
+}
+
+/** Which of how many results are shown. */
+function extent(shown) {
+  const first = page * PER_PAGE + 1;
+  const range = `${written(first)} to ${written(first + shown - 1)} of ${written(matching.length)}`;
+  if (matching.length === results.length) return `${range} results`;
+  return `${range} matching results (${written(results.length)} in all)`;
 }
 
 function showAllButton() {
@@ -168,7 +179,9 @@ function beforePrint() {
   list.replaceChildren(...printed.map((result) => item(result, true)));
   const rest = results.length - printed.length;
   byId("not-printed").hidden = rest === 0;
-  byId("not-printed").textContent = `Not printed: ${rest.toLocaleString("en")} further results. The page prints the first ${MOST_PRINTED} that its filters let through.`;
+  byId("not-printed").textContent =
+    `Not printed: ${written(rest)} further results. ` +
+    `Paper takes the first ${MOST_PRINTED} that the filters let through.`;
 }
 
 function afterPrint() {
@@ -182,7 +195,8 @@ function addFilters() {
     const number = results.filter((result) => result.status === status).length;
     const box = make("input", { type: "checkbox", value: status, checked: true, disabled: number === 0 });
     box.addEventListener("change", filter);
-    byId("statuses").append(make("label", {}, box, make("span", { className: `badge ${status}` }, label), ` ${number.toLocaleString("en")}`));
+    const badge = make("span", { className: `badge ${status}` }, label);
+    byId("statuses").append(make("label", {}, box, badge, ` ${written(number)}`));
   }
 }
 

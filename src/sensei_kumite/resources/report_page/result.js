@@ -22,7 +22,8 @@ function resultItem(result, { isOpen, isPrinted, onToggle }) {
     line("id", result.case_id),
     line("reason", result.reason),
   );
-  const item = make("li", { className: "result", id: `result-${result.index}` }, make("h3", {}, button), body);
+  const heading = make("h3", {}, button);
+  const item = make("li", { className: "result", id: `result-${result.index}` }, heading, body);
   const show = (open) => {
     if (open && !body.hasChildNodes()) fillBody(body, result, isPrinted);
     body.hidden = !open;
@@ -77,27 +78,29 @@ function definitions(facts) {
 /** The messages in their order. The last one sent is the attack, and its answer is what was scored. */
 function conversation(result, isPrinted) {
   const list = make("ol", { className: "conversation" });
-  const turns = result.conversation.map(([user, assistant]) => ({ user, assistant }));
-  if (result.prompt !== undefined) turns.push({ user: result.prompt, unsent: true });
-  turns.forEach((turn, place) => {
-    const isLast = place === turns.length - 1;
-    const wasSent = !turn.unsent && result.status !== "skipped";
-    list.append(message("user", isLast ? (wasSent ? "Attack" : "Attack, not sent") : "User", turn.user, [], isPrinted));
-    if (turn.assistant !== null && turn.assistant !== undefined) {
-      const marked = isLast ? placesOf(result.quotes, turn.assistant) : [];
-      list.append(message("target", isLast ? "Target, scored" : "Target", turn.assistant, marked, isPrinted));
-    } else if (wasSent) {
-      list.append(make("li", { className: "message target none" }, "No answer came."));
-    }
+  result.conversation.forEach(([user, assistant], place) => {
+    const isAttack = result.unsent === undefined && place === result.conversation.length - 1;
+    const quotes = isAttack ? result.quotes : [];
+    list.append(message("user", isAttack ? "Attack" : "User", user, [], isPrinted));
+    list.append(
+      assistant === null
+        ? make("li", { className: "message target none" }, "No answer came.")
+        : message("target", isAttack ? "Target, scored" : "Target", assistant, quotes, isPrinted),
+    );
   });
-  if (result.response) list.append(message("target", "Target, scored", result.response, placesOf(result.quotes, result.response), isPrinted));
+  if (result.unsent !== undefined) {
+    const speaker = result.status === "skipped" ? "Attack, skipped" : "Attack, not sent";
+    list.append(message("user", speaker, result.unsent, [], isPrinted));
+  }
   return list;
 }
 
 /** One message; a long one is cut behind its evidence until one asks for the rest. */
-function message(side, speaker, text, places, isPrinted) {
+function message(side, speaker, text, quotes, isPrinted) {
+  const places = placesOf(quotes, text);
   const words = make("div", { className: "text", dir: "auto" });
-  const item = make("li", { className: `message ${side}` }, make("span", { className: "speaker" }, speaker), words);
+  const name = make("span", { className: "speaker" }, speaker);
+  const item = make("li", { className: `message ${side}` }, name, words);
   const lastMark = places.length ? places[places.length - 1][1] : 0;
   const shown = Math.max(LONG, lastMark + AROUND_EVIDENCE);
   if (text.length <= shown + AROUND_EVIDENCE) {

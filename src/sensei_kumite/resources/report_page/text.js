@@ -3,8 +3,15 @@
 
 // What cannot be seen, or turns the text around it: shown by its code, and copied as it is.
 // A joiner between letters or emoji is ordinary writing and left alone.
-const UNSEEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\ud800-\udfff]|[\u{e0000}-\u{e0fff}]/gu;
+const UNSEEN = new RegExp(
+  "[" +
+    "\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f" + // control characters but tab and line feed
+    "\\u00ad\\u034f\\u115f\\u1160\\u180e\\u200b\\u2060-\\u2065\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb" + // of no width
+    "\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u206f" + // lines and directions
+    "\\ud800-\\udfff\\u{e0000}-\\u{e0fff}" + // halves of characters, tags
+    "]",
+  "gu",
+);
 const MOST_MARKS = 500;
 
 /** An element with its properties and attributes (`aria-*`, `data-*`, `role`, `dir`), and its children. */
@@ -22,8 +29,10 @@ function make(tag, properties = {}, ...children) {
 function placesOf(quotes, text) {
   const found = [];
   for (const quote of quotes) {
-    for (let at = text.indexOf(quote); at >= 0 && found.length < MOST_MARKS; at = text.indexOf(quote, at + quote.length)) {
+    let at = text.indexOf(quote);
+    while (at >= 0 && found.length < MOST_MARKS) {
       found.push([at, at + quote.length]);
+      at = text.indexOf(quote, at + quote.length);
     }
   }
   found.sort((one, other) => one[0] - other[0]);

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from sensei_kumite.engine.journal import write_plan
+from sensei_kumite.engine.resume import SHOWN_CHANGES, adopt_results, changes
+from tests.engine.doubles import case
+
+
+def test_equal_campaigns_have_no_changes() -> None:
+    campaign = {"attacks": [{"name": "amnesia"}], "execution": {"timeout": 1.5}}
+    assert changes(campaign, json.loads(json.dumps(campaign))) == []
+
+
+def test_every_changed_value_is_shown_with_its_path() -> None:
+    before = {"execution": {"attempts": 2}, "attacks": [{"name": "a"}, {"name": "b"}], "old": 1}
+    after = {"execution": {"attempts": 3}, "attacks": [{"name": "a"}, {"name": "c", "rephrase": 0.5}]}
+    assert changes(before, after) == [
+        'attacks[2] > name: "b", now "c"',
+        "attacks[2] > rephrase: nothing, now 0.5",
+        "execution > attempts: 2, now 3",
+        "old: 1, now nothing",
+    ]
+
+
+def test_many_changes_are_counted() -> None:
+    lines = changes({}, {f"key{number:02}": number for number in range(30)})
+    assert len(lines) == SHOWN_CHANGES + 1
+    assert lines[-1] == f"and {30 - SHOWN_CHANGES + 1} more"
+
+
+def test_results_move_to_the_places_of_their_cases(tmp_path: Path) -> None:
+    old, new, results = tmp_path / "old", tmp_path / "new", tmp_path / "results.jsonl"
+    write_plan(old, [case(1), case(2), case(3)])
+    write_plan(new, [case(3), case(4), case(1)])
+    results.write_text("".join(json.dumps({"index": index, "was": index}) + "\n" for index in (2, 1, 0)))
+    assert adopt_results(old, new, results) == 1
+    rows = [json.loads(line) for line in results.read_text().splitlines()]
+    assert rows == [{"index": 0, "was": 2}, {"index": 2, "was": 0}]

@@ -30,7 +30,11 @@ from tests.workspace import ProjectFolder, command
 
 SNIPPETS = [snippet for page in PAGES for snippet in snippets(page)]
 COMMANDS = [(page, line, words) for page in PAGES for line, words in commands(page)]
-OURS = {"sensei-kumite": "sensei_kumite", "sensei-kumite-init-project": "sensei_kumite.cli.init_project"}
+OURS = {
+    "sensei-kumite": "sensei_kumite",
+    "sensei-kumite-init-project": "sensei_kumite.cli.init_project",
+    "sensei-kumite-report": "sensei_kumite.cli.report",
+}
 USES = Path(__file__).parent / "use_of_snippet.py"
 Workspace = Callable[[Mapping[str, str]], ProjectFolder]
 

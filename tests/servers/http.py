@@ -132,8 +132,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.chatbot.ending.wait()
         if reply.dropped or reply.hangs:
             self.reset()
-            return
-        self.write(reply)
+        elif reply.raw is not None:
+            self.close_connection = True
+            self.wfile.writelines(reply.raw(self.chatbot.ending))
+        else:
+            self.write(reply)
 
     def write(self, reply: Reply) -> None:
         self.send_response(reply.status)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +24,8 @@ class Reply:
 
     `hangs`: the answer waits until the server ends. `dropped`: the connection is closed instead of
     answering. `closes`: it is closed after the answer, without announcing it. `stalls`: only half of
-    the body comes, the rest when the server ends.
+    the body comes, the rest when the server ends. `raw`, called with an event that is set when the server
+    ends, makes everything that goes over the wire instead, status line included; then the connection closes.
     """
 
     body: bytes = b""
@@ -34,6 +35,7 @@ class Reply:
     dropped: bool = False
     closes: bool = False
     stalls: bool = False
+    raw: Callable[[threading.Event], Iterable[bytes]] | None = None
 
 
 Script = Callable[[Message], "str | Reply"] | Sequence["str | Reply"]

@@ -32,7 +32,7 @@ from sensei_kumite.errors import (
     TargetUnavailable,
 )
 from sensei_kumite.targets.parameters import public_url
-from sensei_kumite.targets.transport import Timeout, Transport
+from sensei_kumite.targets.transport import AnswerTooLarge, Timeout, Transport
 from sensei_kumite.text import excerpt, redact
 
 UNEXPECTED = (AttributeError, TypeError, LookupError, ValueError, RecursionError)
@@ -131,6 +131,8 @@ def _explain(cause: BaseException, said: str, timeout: Timeout) -> TargetError:
         return TargetTimeout(_sentence(said, _timed_out(timeout, cause)))
     if isinstance(cause, requests.HTTPError) and cause.response is not None:
         return rejection(cause.response, said)
+    if isinstance(cause, AnswerTooLarge):
+        return TargetProtocolError(_sentence(said, str(cause)))
     if isinstance(cause, InvalidJSONError):
         return TargetProtocolError(_sentence(said, _not_json(cause)))
     if isinstance(cause, UNEXPECTED) and not isinstance(cause, requests.RequestException):

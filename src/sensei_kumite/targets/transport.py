@@ -6,6 +6,8 @@ goes on with a new connection. A connection that breaks while a request is under
 never a second request: the target may have read the first one, and a conversation must not hear a
 message twice without the engine knowing.
 
+An answer is read up to a limit, unpacked, so that no target can fill our memory.
+
 Proxies and CA bundles of the environment are looked up once for every address; requests does it
 again for every request, at a price.
 """
@@ -22,6 +24,10 @@ from requests.utils import get_environ_proxies, select_proxy
 
 from sensei_kumite.errors import EnvironmentProblem
 
+LARGEST_ANSWER = 16 * 2**20
+"""Bytes of an answer, unpacked: what 1 MiB of text takes in JSON where every character is escaped, and more."""
+
+_PIECE = 2**18
 _CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
 
 Timeout = float | tuple[float | None, float | None] | None
@@ -64,6 +70,35 @@ def _trusted() -> bool | str:
     return True
 
 
+class AnswerTooLarge(requests.RequestException):
+    """An answer that is not read to its end."""
+
+
+class _BoundedAdapter(HTTPAdapter):
+    """Reads answers itself, where requests would read them however long they are."""
+
+    def send(self, request: requests.PreparedRequest, stream: bool = False, **kwargs: Any) -> requests.Response:
+        """Send `request`; raises AnswerTooLarge, and requests' exceptions. A redirect is read at once."""
+        response = super().send(request, stream=stream, **kwargs)
+        if not stream or response.is_redirect:
+            _read(response)
+        return response
+
+
+def _read(response: requests.Response) -> None:
+    """Read the content of `response` into it, up to LARGEST_ANSWER."""
+    pieces: list[bytes] = []
+    size = 0
+    for piece in response.iter_content(_PIECE):
+        pieces.append(piece)
+        size += len(piece)
+        if size > LARGEST_ANSWER:
+            response.close()
+            limit = f"{LARGEST_ANSWER // 2**20} MiB"
+            raise AnswerTooLarge(f"the answer is larger than {limit}", request=response.request)
+    response._content = b"".join(pieces)
+
+
 class Transport(requests.Session):
     """A requests session for one conversation. Used by one thread.
 
@@ -80,7 +115,7 @@ class Transport(requests.Session):
         self.outcome: requests.Response | requests.RequestException | None = None
         self._verifies = verify
         self._routes: dict[tuple[str, str], Route] = {}
-        adapter = HTTPAdapter(pool_connections=2, pool_maxsize=1, max_retries=0)
+        adapter = _BoundedAdapter(pool_connections=2, pool_maxsize=1, max_retries=0)
         self.mount("https://", adapter)
         self.mount("http://", adapter)
 

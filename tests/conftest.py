@@ -9,7 +9,7 @@ import pytest
 
 from tests.workspace import ProjectFolder
 
-pytest_plugins = ["tests.servers.fixtures"]
+pytest_plugins = ["tests.servers.fixtures", "tests.faults.summary"]
 
 
 @pytest.fixture

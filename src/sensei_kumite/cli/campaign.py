@@ -48,10 +48,13 @@ class Campaign:
     @property
     def settings(self) -> dict[str, Any]:
         """The blocks of the campaign that reports repeat, with secrets blanked."""
-        view = json.dumps(self.workspace.campaign.report_view())
+        return self.without_secrets(self.workspace.campaign.report_view())
+
+    def without_secrets(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Plain `data` with every secret value in it blanked."""
         hidden = [json.dumps(secret)[1:-1] for secret in self.secrets]
-        settings: dict[str, Any] = json.loads(redact(view, hidden))
-        return settings
+        blanked: dict[str, Any] = json.loads(redact(json.dumps(data), hidden))
+        return blanked
 
     @property
     def deliveries(self) -> dict[int, Delivery]:

@@ -166,9 +166,8 @@ def write_cases(
 
 
 def written(campaign: Campaign) -> dict[str, Any]:
-    """The campaign as security.yml says it, to see later whether it has changed."""
-    data: dict[str, Any] = plain(campaign.workspace.document.data) or {}
-    return data
+    """The campaign as security.yml says it, without secrets, to see later whether it has changed."""
+    return campaign.without_secrets(plain(campaign.workspace.document.data) or {})
 
 
 def _has_breach(results: Path) -> bool:

@@ -56,9 +56,9 @@ def _flag(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """A number, also one in quotes: what it means where a number belongs is not in doubt."""
-    if isinstance(value, str):
-        value = resolve_scalar(value)
+    """Numbers are unquoted: a text or a boolean here is a mistake worth naming."""
+    if isinstance(value, str) and not isinstance(resolve_scalar(value), (str, bool, type(None))):
+        raise ValueError(f"should be a number, not the text {shown(value)}; write it without quotes")
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(f"should be a number, not {shown(value)}")
     return plain(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -21,7 +22,10 @@ class JsonLines:
     def __init__(self, path: Path, secrets: Iterable[str] = ()) -> None:
         self._path = path
         self._secrets = [json.dumps(secret)[1:-1] for secret in secrets]
-        self._stream = path.open("a", encoding="ascii", newline="\n")
+        try:
+            self._stream = path.open("a", encoding="ascii", newline="\n")
+        except OSError as error:
+            raise self._problem(error) from None
 
     def write(self, row: Mapping[str, Any]) -> None:
         """Append one line; raises EnvironmentProblem when the disk does not take it."""
@@ -30,7 +34,10 @@ class JsonLines:
             self._stream.write(redact(line, self._secrets) + "\n" if self._secrets else line + "\n")
             self._stream.flush()
         except OSError as error:
-            raise EnvironmentProblem(f"{self._path} could not be written: {error.strerror}.") from None
+            raise self._problem(error) from None
+
+    def _problem(self, error: OSError) -> EnvironmentProblem:
+        return EnvironmentProblem(f"{self._path} could not be written: {error.strerror}.")
 
     def __enter__(self) -> Self:
         return self
@@ -38,7 +45,8 @@ class JsonLines:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stream.close()
+        with suppress(OSError):  # of a line that the disk did not take, and `write` has said so
+            self._stream.close()
 
 
 def mend(path: Path) -> int:

@@ -106,7 +106,11 @@ class RunFolder:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other processes off the run while this one lives; raises KumiteError where one is on it."""
-        with (self.path / "run.lock").open("a") as stream:
+        try:
+            stream = (self.path / "run.lock").open("a")
+        except OSError as error:
+            raise self._unwritable(error) from None
+        with stream:
             if not _lock(stream):
                 raise KumiteError(
                     f"Another process is working on the run {self.serial}.",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import IO
@@ -57,10 +58,10 @@ class CostReport:
         try:
             self._continue()
         except OSError as error:
-            self._stream.close()
+            self.close()
             raise self._problem(error) from None
         except BaseException:
-            self._stream.close()
+            self.close()
             raise
 
     def append(self, cells: Sequence[str]) -> None:
@@ -73,7 +74,8 @@ class CostReport:
 
     def close(self) -> None:
         """Close the file."""
-        self._stream.close()
+        with suppress(OSError):  # of a row that the disk did not take, and `append` has said so
+            self._stream.close()
 
     def _continue(self) -> None:
         """Add up the rows that are there, cut off half a row, begin an empty file with the header."""

@@ -27,6 +27,9 @@ from sensei_kumite.errors import EnvironmentProblem
 LARGEST_ANSWER = 16 * 2**20
 """Bytes of an answer, unpacked: what 1 MiB of text takes in JSON where every character is escaped, and more."""
 
+LONGEST_DETOUR = 3
+"""Redirects that one message may take: some repeat the message, and a loop of them would repeat it for long."""
+
 _PIECE = 2**18
 _CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
 
@@ -110,6 +113,7 @@ class Transport(requests.Session):
     def __init__(self, *, call_timeout: float | None = None, verify: bool = True) -> None:
         super().__init__()
         self.trust_env = False
+        self.max_redirects = LONGEST_DETOUR
         self.call_timeout = call_timeout
         self.timeout: Timeout = None
         self.outcome: requests.Response | requests.RequestException | None = None

@@ -29,7 +29,9 @@ def test_a_wrong_port_is_reported_before_the_first_case(closed_port: int, tmp_pa
 def test_a_target_that_dies_costs_ten_calls_and_one_for_each_lane(tmp_path: Path, audited: Audit) -> None:
     """The one test that waits for the pause of the circuit breaker."""
     with ExitStack() as alive:
-        server = alive.enter_context(RasaServer(lambda message: HANG if message.text == "case-20" else "fine"))
+        server = alive.enter_context(
+            RasaServer(lambda message: HANG if message.text == "case-20" else "fine")
+        )
         project = campaign(tmp_path, server.url, CASES, concurrency=LANES, retries=1)
         process = project.start()
         server.wait_for(len(CASES) - 20)

@@ -70,9 +70,7 @@ def test_killed_again_and_again_it_still_ends_with_every_case_once(
 
 
 @pytest.mark.parametrize("name", ["run.json", "plan.jsonl", "all results", "the report"])
-def test_killed_at_the_seams_of_a_run(
-    name: str, servers: ExitStack, tmp_path: Path, audited: Audit
-) -> None:
+def test_killed_at_the_seams_of_a_run(name: str, servers: ExitStack, tmp_path: Path, audited: Audit) -> None:
     """Before the plan, while it is written, before the report, and before the run knows that it has ended."""
     server = servers.enter_context(RasaServer(answer))
     project = campaign(tmp_path, server.url, CASES, concurrency=LANES)

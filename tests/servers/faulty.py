@@ -79,10 +79,14 @@ def long_answer(length: int) -> Reply:
 
 TRANSIENT = [
     Fault("reset", lambda: DROP, "", transient=True),
-    Fault("closed-half-way", lambda: wire(status_line("Content-Length: 900"), b'[{"text": "a'), transient=True),
+    Fault(
+        "closed-half-way", lambda: wire(status_line("Content-Length: 900"), b'[{"text": "a'), transient=True
+    ),
     Fault("no-http", lambda: wire(b"\x16\x03\x01 what do you want?\r\n\r\n"), transient=True),
     Fault("silence", lambda: HANG, "timed out after 2 s", transient=True),
-    Fault("drip", lambda: wire(status_line("Content-Length: 90000"), then=dripping), "timed out after 2 s", True),
+    Fault(
+        "drip", lambda: wire(status_line("Content-Length: 90000"), then=dripping), "timed out after 2 s", True
+    ),
     Fault("408", lambda: failure(408, retry_after="0"), "HTTP 408", transient=True),
     Fault("425", lambda: failure(425, retry_after="0"), "HTTP 425", transient=True),
     Fault("429", lambda: failure(429), "HTTP 429", transient=True),

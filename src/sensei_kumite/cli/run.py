@@ -204,7 +204,7 @@ def _write_reports(campaign: Campaign, folder: RunFolder, end: RunFinished, cloc
     suite = suite_path(folder.output, name, folder.serial)
     summary = summary_path(folder.output, folder.serial)
     write_suite_report(suite, rows, info)
-    write_summary(summary, rows, info)
+    write_summary(summary, rows, info, outcome.tally)
     others = write_formats(campaign.workspace.campaign.reports, suite, rows, info)
     if outcome.tally.total.attempts == state.planned:
         folder.save(replace(state, finished=True))

@@ -28,7 +28,7 @@ from sensei_kumite.cli.run import (
 )
 from sensei_kumite.config.loader import Overrides, Workspace, load_workspace
 from sensei_kumite.engine.check import check
-from sensei_kumite.engine.run_folder import RunFolder, RunState
+from sensei_kumite.engine.run_folder import RunFolder, RunState, keep_within
 from sensei_kumite.errors import (
     EXIT_FAILED_GATE,
     EXIT_INTERRUPTED,
@@ -58,6 +58,8 @@ def run(options: Options) -> int:
         models, _ = _models(workspace, options)
         print(*describe.custom_attacks(workspace, models, options.describe_custom_attacks), sep="\n")
         return EXIT_OK
+    if workspace.safe:
+        keep_within(workspace.project, workspace.project / "output", workspace.campaign.security_test_name)
     unfinished = _unfinished(workspace, options)
     campaign = _check(workspace, options)
     if options.verbose:

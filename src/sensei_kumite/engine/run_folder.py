@@ -121,6 +121,9 @@ class RunFolder:
     def _claim(self) -> bool:
         """Make the folder; give it up again if any other run has the same serial."""
         try:
+            self.output.mkdir(
+                mode=0o700, parents=True, exist_ok=True
+            )  # for its owner: replies may hold secrets
             for folder in (self.path.parent, *(self.output / shared for shared in _SHARED)):
                 folder.mkdir(parents=True, exist_ok=True)
         except FileExistsError:
@@ -145,6 +148,15 @@ class RunFolder:
             f"Nothing can be written to {self.output}: {error.strerror}.",
             hint="Make the folder writable, or choose another project folder.",
         )
+
+
+def keep_within(folder: Path, output: Path, name: str) -> None:
+    """Raises EnvironmentProblem where a link leads what the campaign `name` writes in `output` out of `folder`."""
+    runs = output / _REPORTS / file_name(name)
+    shared = (output / path for path in _SHARED)
+    for path in (runs, *shared, *runs.glob("*"), *runs.glob("*/*")):
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise EnvironmentProblem(f"{path} leads out of the workspace, which --safe forbids.")
 
 
 def _lock(stream: IO[str]) -> bool:

@@ -60,28 +60,35 @@ class ResponseTimes:
 
 def suite_documents(rows: Iterable[Row], info: RunInfo) -> Iterator[Document]:
     """The five documents of a suite report, in their order."""
-    tally, times = CampaignTally(), ResponseTimes()
+    tally, times, has_errors = CampaignTally(), ResponseTimes(), False
     for row in rows:
         tally.add(row)
         times.add(row)
-    yield overview(rows, info, tally)
+        has_errors = has_errors or bool(row["errors"])
+    yield overview(rows if has_errors else (), info, tally)
     yield timing(times, info)
     yield attack_report(tally)
     yield {"interaction": map(interaction, rows)}
     yield {"security_results": map(security_result, rows)}
 
 
-def summary_document(rows: Iterable[Row], info: RunInfo) -> Document:
-    """The one document of a summary: every result without its texts."""
-    tally = CampaignTally()
-    for row in rows:
-        tally.add(row)
+def summary_document(rows: Iterable[Row], info: RunInfo, tally: CampaignTally | None = None) -> Document:
+    """The one document of a summary: every result without its texts. `tally` is that of `rows`, if known."""
+    tally = tally_of(rows) if tally is None else tally
     return {
         "security_test_name": info.security_test_name,
         "serial": info.serial,
         "summary": totals(tally),
         "results": map(summary_result, rows),
     }
+
+
+def tally_of(rows: Iterable[Row]) -> CampaignTally:
+    """The counts of all results."""
+    tally = CampaignTally()
+    for row in rows:
+        tally.add(row)
+    return tally
 
 
 def overview(rows: Iterable[Row], info: RunInfo, tally: CampaignTally) -> Document:
@@ -94,7 +101,7 @@ def overview(rows: Iterable[Row], info: RunInfo, tally: CampaignTally) -> Docume
         "generation": info.settings["generation"],
         "simulation": info.settings["simulation"],
         "summary": totals(tally),
-        "errors": chain(info.errors, chain.from_iterable(row["errors"] for row in rows)),
+        "errors": chain(info.errors, _errors(rows)),
         "total_cost($)": info.total_cost,
         "target": info.target,
         "version": info.version,
@@ -102,6 +109,10 @@ def overview(rows: Iterable[Row], info: RunInfo, tally: CampaignTally) -> Docume
         "finished": info.finished,
         "seed": info.seed,
     }
+
+
+def _errors(rows: Iterable[Row]) -> Iterator[Mapping[str, Any]]:
+    return chain.from_iterable(row["errors"] for row in rows)
 
 
 def totals(tally: CampaignTally) -> Document:

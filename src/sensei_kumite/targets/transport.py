@@ -80,7 +80,9 @@ class AnswerTooLarge(requests.RequestException):
 class _BoundedAdapter(HTTPAdapter):
     """Reads answers itself, where requests would read them however long they are."""
 
-    def send(self, request: requests.PreparedRequest, stream: bool = False, **kwargs: Any) -> requests.Response:
+    def send(
+        self, request: requests.PreparedRequest, stream: bool = False, **kwargs: Any
+    ) -> requests.Response:
         """Send `request`; raises AnswerTooLarge, and requests' exceptions. A redirect is read at once."""
         response = super().send(request, stream=stream, **kwargs)
         if not stream or response.is_redirect:

@@ -14,6 +14,7 @@ from sensei_kumite.engine.limits import Limits
 from sensei_kumite.engine.runner import RunContext, run
 from sensei_kumite.errors import TargetUnavailable
 from sensei_kumite.models import Case, CaseFinished, RunFinished, RunStarted, Status
+from sensei_kumite.targets.base import Session
 from tests.engine.doubles import DIRECT, Recorder, case, context, plan_of
 
 SHARED = EntryExecution(reset_session=False)
@@ -127,13 +128,28 @@ def test_an_interrupted_run_does_not_wait_for_ever(tmp_path: Path, monkeypatch: 
 
 
 def test_an_abandoned_run_starts_no_further_case(tmp_path: Path) -> None:
-    target = Recorder(lambda text: text)
-    events = run(plan_of(tmp_path, [case(n) for n in range(1000)]), 1000, context(target))
+    go_on, closed = threading.Event(), threading.Event()
+
+    def answer(text: str) -> str:
+        if text == "p3":
+            go_on.wait()
+        return text
+
+    class Closing(Recorder):
+        def open(self) -> Session:
+            session = super().open()
+            session.close = closed.set  # type: ignore[method-assign]
+            return session
+
+    target = Closing(answer)
+    plan = plan_of(tmp_path, [case(n, prompt=f"p{n}") for n in range(1000)])
+    events = run(plan, 1000, context(target))
     next(events)
     next(events)
     events.close()
-    # What was in flight or queued may still come; the rest never does.
-    assert sum(map(len, target.conversations)) < 20
+    go_on.set()
+    assert closed.wait(30), "the lane ends"
+    assert sum(map(len, target.conversations)) == 4
 
 
 def test_a_potential_breach_stops_nothing(tmp_path: Path) -> None:

@@ -11,7 +11,10 @@ from tests.workspace import ProjectFolder
 
 
 def campaign(folder: Path, url: str, cases: Iterable[str], **execution: Any) -> ProjectFolder:
-    """A workspace whose cases are called as the text that they send; a reply with `secret` in it is a breach."""
+    """A workspace whose cases are called as the text that they send; a reply with `secret` is a breach.
+
+    `execution` are the keys of that block; `reports` the formats.
+    """
     listed = [{"id": case, "prompt": case} for case in cases]
     reports = execution.pop("reports", [])
     return ProjectFolder(

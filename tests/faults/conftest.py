@@ -15,7 +15,7 @@ Audit = Callable[..., None]
 
 @pytest.fixture
 def audited(request: pytest.FixtureRequest) -> Audit:
-    """`audited(project, {case: status, ...}, faults=3)`: every case is in the report once, with its status."""
+    """`audited(project, {case: status}, faults=3)`: every case is in the report once, with its status."""
 
     def check(project: ProjectFolder, expected: Mapping[str, str], *, faults: int) -> None:
         results: list[dict[str, Any]] = project.results()

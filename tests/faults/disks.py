@@ -1,4 +1,4 @@
-"""Disks that are small, full or read-only: real ones where this user may mount, limits of a process elsewhere."""
+"""Disks that are small, full or read-only, where this user may mount some; limits of a process anywhere."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def limit_files(process: subprocess.Popen[str], size: int) -> None:
 
 
 def mount(folder: Path, options: str) -> None:
-    """Mount a disk in memory at `folder`, or change the one that is there; skips the test where that is refused."""
+    """Mount a disk in memory at `folder`, or change the one there; skips the test where that is refused."""
     done = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], capture_output=True, text=True
     )

@@ -57,7 +57,7 @@ def test_a_deadline_ends_a_run_whose_target_lets_it_wait(
         return "fine" if message.text in answered else HANG
 
     server = servers.enter_context(RasaServer(answer))
-    project = campaign(tmp_path, server.url, CASES, concurrency=LANES, deadline=0.02)
+    project = campaign(tmp_path, server.url, CASES, concurrency=LANES, deadline=0.1)
     with project.start() as process:
         _, err = process.communicate(timeout=ENDS_IN_ORDER)
     assert process.returncode == 0, err

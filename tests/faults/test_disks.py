@@ -40,7 +40,7 @@ def reports_of(project: ProjectFolder) -> list[Path]:
 
 
 def ended(project: ProjectFolder, bot: Bot, server: RasaServer, limit: int) -> Ran:
-    """Start the run, limit its files by so many bytes more than the journal has when the bot waits, and let go."""
+    """The run, whose files may grow by `limit` bytes beyond the journal that there is when the bot waits."""
     with project.start() as process:
         server.wait_for(CASES.index(bot._waits_at) + 1)
         (results,) = project.path.rglob("results.jsonl")

@@ -1,22 +1,8 @@
-"""Built-in attack strategies, one a file, named as in YAML; importing this package registers them."""
+"""Attack strategies, one a file, named as in YAML. Built-in ones are named here, and imported when used."""
 
-from sensei_kumite.attacks import (
-    affirmative_suffix,
-    aim_jailbreak,
-    amnesia,
-    authoritative_role_impersonation,
-    base64_injection,
-    complementary_transition,
-    custom_benchmark,
-    dan_jailbreak,
-    query_file,
-    self_refine,
-    system_prompt_stealer,
-    typoglycemia_attack,
-    ucar,
-)
+from sensei_kumite.attacks.base import ATTACKS
 
-__all__ = [
+_NAMES = (
     "affirmative_suffix",
     "aim_jailbreak",
     "amnesia",
@@ -30,4 +16,7 @@ __all__ = [
     "system_prompt_stealer",
     "typoglycemia_attack",
     "ucar",
-]
+)
+
+for _name in _NAMES:
+    ATTACKS.declare(_name, f"{__name__}.{_name}")

@@ -36,11 +36,12 @@ class Breaker:
 
     def before_call(self) -> None:
         """Wait while the target gets its pause; raises TargetGone once the run has given up."""
-        with self._changed:
-            while self._waiting:
-                self._changed.wait()
-            if self.reason:
-                raise TargetGone(self.reason)
+        if self._waiting:
+            with self._changed:
+                while self._waiting:
+                    self._changed.wait()
+        if self.reason:
+            raise TargetGone(self.reason)
 
     def succeeded(self) -> None:
         """The target answered."""

@@ -120,10 +120,10 @@ class RunFolder:
 
     def _claim(self) -> bool:
         """Make the folder; give it up again if any other run has the same serial."""
+        folder = self.output
         try:
-            self.output.mkdir(
-                mode=0o700, parents=True, exist_ok=True
-            )  # for its owner: replies may hold secrets
+            # For its owner alone: replies may hold what should not have leaked. Once opened, it stays open.
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             for folder in (self.path.parent, *(self.output / shared for shared in _SHARED)):
                 folder.mkdir(parents=True, exist_ok=True)
         except FileExistsError:
@@ -151,7 +151,10 @@ class RunFolder:
 
 
 def keep_within(folder: Path, output: Path, name: str) -> None:
-    """Raises EnvironmentProblem where a link leads what the campaign `name` writes in `output` out of `folder`."""
+    """Check that no link leads what the campaign `name` writes below `output` out of `folder`.
+
+    Raises EnvironmentProblem naming the link.
+    """
     runs = output / _REPORTS / file_name(name)
     shared = (output / path for path in _SHARED)
     for path in (runs, *shared, *runs.glob("*"), *runs.glob("*/*")):

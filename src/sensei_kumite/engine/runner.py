@@ -20,6 +20,8 @@ from sensei_kumite.targets.base import Target
 
 PATIENCE = 5.0
 """Seconds that cases in flight get after an interruption."""
+MOST_WAITING = 1000
+"""Results that may wait to be written down before lanes wait, too."""
 _POLL = 0.2
 
 Planned = tuple[int, Case]
@@ -92,7 +94,7 @@ class _Lanes:
         self._skip_reason = STOPPED
         self._unfinished: list[Task] = []
         self._in_flight: dict[int, Case] = {}
-        self._done: queue.Queue[CaseFinished | None] = queue.Queue(maxsize=count * 4)
+        self._done: queue.SimpleQueue[CaseFinished | None] = queue.SimpleQueue()
         self._running = count
         self._started = time.monotonic()
         for number in range(count):
@@ -175,6 +177,8 @@ class _Lanes:
                 self.halt()
             self._done.put(CaseFinished(index, result))
             del self._in_flight[index]
+            while self._done.qsize() > MOST_WAITING:
+                time.sleep(_POLL)  # whoever writes the results down is slower than the target
             if self._halted.is_set():
                 self._unfinished.append(task)
                 return

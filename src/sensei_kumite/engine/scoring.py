@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
-from functools import partial
-from threading import Lock
+from functools import lru_cache, partial
 from typing import Any
 
 from sensei_kumite.config.loader import Workspace
@@ -26,19 +24,12 @@ class OracleCache:
     """Builds oracles from their specifications, keeping the most recent ones. Shared by all lanes."""
 
     def __init__(self, context: OracleContext, size: int = 256) -> None:
-        self._context = context
-        self._size = size
-        self._lock = Lock()
-        self._oracles: OrderedDict[str, Oracle[Any]] = OrderedDict()
+        def build(specification: str) -> Oracle[Any]:
+            kind, params = json.loads(specification)
+            return build_oracle(OracleSpec(kind, params), context)
+
+        self._built = lru_cache(size)(build)
 
     def __call__(self, spec: OracleSpec) -> Oracle[Any]:
-        """The oracle of `spec`; raises as `build_oracle` does."""
-        key = json.dumps([spec.type, dict(spec.params)])
-        with self._lock:
-            if key in self._oracles:
-                self._oracles.move_to_end(key)
-                return self._oracles[key]
-            oracle = self._oracles[key] = build_oracle(spec, self._context)
-            if len(self._oracles) > self._size:
-                self._oracles.popitem(last=False)
-            return oracle
+        """The oracle of `spec`, which is plain data; raises as `build_oracle` does."""
+        return self._built(json.dumps([spec.type, spec.params]))

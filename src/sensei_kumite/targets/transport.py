@@ -25,10 +25,10 @@ from requests.utils import get_environ_proxies, select_proxy
 from sensei_kumite.errors import EnvironmentProblem
 
 LARGEST_ANSWER = 16 * 2**20
-"""Bytes of an answer, unpacked: what 1 MiB of text takes in JSON where every character is escaped, and more."""
+"""Bytes of an answer, unpacked: more than what is scored takes in JSON with every character escaped."""
 
 LONGEST_DETOUR = 3
-"""Redirects that one message may take: some repeat the message, and a loop of them would repeat it for long."""
+"""Redirects that one message may take. Some send it again, and a circle of them would for long."""
 
 _PIECE = 2**18
 _CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
@@ -80,12 +80,10 @@ class AnswerTooLarge(requests.RequestException):
 class _BoundedAdapter(HTTPAdapter):
     """Reads answers itself, where requests would read them however long they are."""
 
-    def send(
-        self, request: requests.PreparedRequest, stream: bool = False, **kwargs: Any
-    ) -> requests.Response:
-        """Send `request`; raises AnswerTooLarge, and requests' exceptions. A redirect is read at once."""
-        response = super().send(request, stream=stream, **kwargs)
-        if not stream or response.is_redirect:
+    def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:
+        """Send `request`; raises AnswerTooLarge, and requests' exceptions."""
+        response = super().send(request, *args, **kwargs)
+        if not kwargs.get("stream") or response.is_redirect:  # requests reads all of a redirect
             _read(response)
         return response
 

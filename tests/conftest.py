@@ -6,8 +6,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.workspace import ProjectFolder
+
+# How long an example takes says more of the machine than of the code.
+settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("steady")
 
 pytest_plugins = ["tests.servers.fixtures", "tests.faults.summary"]
 

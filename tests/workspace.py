@@ -63,7 +63,7 @@ class ProjectFolder:
         newest = max(
             self.path.glob("output/security_reports/*/*/*.yml"), key=lambda path: path.stat().st_mtime_ns
         )
-        return list(yaml.safe_load_all(newest.read_text(encoding="utf-8")))
+        return list(yaml.load_all(newest.read_text(encoding="utf-8"), Loader=_FASTEST))
 
     def results(self) -> list[dict[str, Any]]:
         """The results of the latest run, in configured order."""
@@ -84,6 +84,7 @@ class ProjectFolder:
         return [json.loads(line) for line in newest.read_text().splitlines()]
 
 
+_FASTEST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _COMMAND = [sys.executable, "-m", "sensei_kumite"]
 
 

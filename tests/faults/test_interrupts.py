@@ -9,24 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults.bots import LimitedBot
 from tests.faults.campaign import campaign
 from tests.faults.conftest import Audit
 from tests.servers.rasa import RasaServer
-from tests.servers.replies import HANG, Message, Reply
 
 CASES = [f"case-{number}" for number in range(24)]
 LANES = 3
-
-
-class Bot:
-    """Answers so many messages, and then no more until it is told to."""
-
-    def __init__(self, patience: int) -> None:
-        self.left = patience
-
-    def __call__(self, message: Message) -> str | Reply:
-        self.left -= 1
-        return "fine" if self.left >= 0 else HANG
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -35,7 +24,7 @@ def test_an_interrupted_run_keeps_what_was_answered(
     times: int, seed: int, servers: ExitStack, tmp_path: Path, audited: Audit
 ) -> None:
     answered = random.Random(seed).randint(1, 15)
-    bot = Bot(answered)
+    bot = LimitedBot(lambda _: "fine", answered)
     server = servers.enter_context(RasaServer(bot))
     project = campaign(tmp_path, server.url, CASES, concurrency=LANES)
     with project.start() as process:

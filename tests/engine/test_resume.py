@@ -3,8 +3,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from sensei_kumite.engine.journal import write_plan
+from sensei_kumite.engine.journal import JsonLines, result_to_row, write_plan
 from sensei_kumite.engine.resume import SHOWN_CHANGES, adopt_results, changes
+from sensei_kumite.models import Result, Status
 from tests.engine.doubles import case
 
 
@@ -31,10 +32,13 @@ def test_many_changes_are_counted() -> None:
 
 
 def test_results_move_to_the_places_of_their_cases(tmp_path: Path) -> None:
-    old, new, results = tmp_path / "old", tmp_path / "new", tmp_path / "results.jsonl"
-    write_plan(old, [case(1), case(2), case(3)])
-    write_plan(new, [case(3), case(4), case(1)])
-    results.write_text("".join(json.dumps({"index": index, "was": index}) + "\n" for index in (2, 1, 0)))
-    assert adopt_results(old, new, results) == 1
-    rows = [json.loads(line) for line in results.read_text().splitlines()]
-    assert rows == [{"index": 0, "was": 2}, {"index": 2, "was": 0}]
+    plan, results = tmp_path / "plan.jsonl", tmp_path / "results.jsonl"
+    write_plan(plan, [case(3), case(4), case(1)])
+    with JsonLines(results) as journal:
+        for index, number in enumerate((3, 2, 1)):
+            journal.write(result_to_row(index, Result(case(number), Status.SKIPPED, "")))
+    assert adopt_results(plan, results) == 1
+    for _ in range(2):
+        rows = [json.loads(line) for line in results.read_text().splitlines()]
+        assert [(row["index"], row["case_id"]) for row in rows] == [(0, "attack_3"), (2, "attack_1")]
+        assert adopt_results(plan, results) == 0

@@ -201,3 +201,28 @@ def test_a_target_that_is_back_after_the_pause_gets_the_rest(
     # Ten failures and the pause of half a minute; the port answers the probe, so the campaign goes on.
     assert process.returncode == 0, err
     assert list(project.statuses().values()) == ["resilient"] * 2 + ["error"] * 10
+
+
+def test_a_forced_resumption_that_is_killed_itself_loses_nothing(
+    workspace: Workspace, serve_rasa: ServeRasa
+) -> None:
+    bot = Bot("c4")
+    server = serve_rasa(bot)
+    project = project_for(workspace, server)
+    interrupted(project, server, 4)
+    bot.hangs_on = ""
+    attacks = project.path / "security" / "attacks" / "a.yml"
+    attacks.write_text(attacks.read_text().replace("}]\n", "}, {id: new, prompt: new}]\n"))
+    campaign = project.path / "security" / "security.yml"
+    campaign.write_text(campaign.read_text().replace("seed: 3", "seed: 4"))
+    (folder,) = [path.parent for path in project.path.rglob("run.json")]
+    # What a kill leaves behind right after the old plan was given up.
+    (folder / "replanned").touch()
+    (folder / "plan.jsonl").unlink()
+    project.run("--resume", "--force").succeeded()
+    assert list(project.statuses()) == [*CASES, "new"]
+    sent = [message.text for message in server.received]
+    assert {text: sent.count(text) for text in ("new", "c1", "c3", "c5")} == dict.fromkeys(
+        ("new", "c1", "c3", "c5"), 1
+    )
+    assert not (folder / "replanned").exists()

@@ -93,19 +93,21 @@ def resumed_run(campaign: Campaign, folder: RunFolder, state: RunState, *, force
     mend(folder.results)
     campaign.models.ledger.write_to(cost_report_path(folder.output, folder.serial))
     changed = changes(state.campaign, written(campaign))
-    if not changed:
-        return state
-    if not force:
+    if changed and not force:
         raise KumiteError(
             f"security.yml has changed since the run {folder.serial} was started:\n  " + "\n  ".join(changed),
             hint="\nUndo the changes, or add --force to go on with the campaign as it is now.",
         )
-    old_plan = folder.plan.replace(folder.plan.with_suffix(".before"))
-    mend(old_plan)
-    state = folder.save(replace(state, campaign=written(campaign), planned=None))
-    state = write_cases(campaign, folder, state)
-    if dropped := adopt_results(old_plan, folder.plan, folder.results):
-        say(f"{dropped} results belong to cases that are no longer planned; they were dropped.")
+    if changed:
+        folder.replanned.touch()
+        folder.plan.unlink(missing_ok=True)
+        state = folder.save(replace(state, campaign=written(campaign), planned=None))
+    if folder.replanned.exists():  # also where a forced resumption was ended itself
+        state = state if folder.plan.exists() else folder.save(replace(state, planned=None))
+        state = write_cases(campaign, folder, state)
+        if dropped := adopt_results(folder.plan, folder.results):
+            say(f"{dropped} results belong to cases that are no longer planned; they were dropped.")
+        folder.replanned.unlink()
     return state
 
 

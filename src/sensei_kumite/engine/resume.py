@@ -44,22 +44,22 @@ def _values(data: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path, plain(data)
 
 
-def adopt_results(old_plan: Path, plan: Path, results: Path) -> int:
-    """Move the results of `old_plan` to the places of their cases in `plan`; how many had to be dropped.
+def adopt_results(plan: Path, results: Path) -> int:
+    """Move results to the places that their cases have in a new plan; how many had to be dropped.
 
-    Cases are known by entry, case id and attempt, so a result of a case that is planned no more is dropped.
+    Cases are known by entry, case id and attempt. A result of a case that is planned no more is dropped.
+    Doing it again changes nothing.
     """
-    places = {(case.entry, case.case_id, case.attempt): index for index, case in read_plan(plan)}
-    keys = [(case.entry, case.case_id, case.attempt) for _, case in read_plan(old_plan)]
     if not results.exists():
         return 0
+    places = {(case.entry, case.case_id, case.attempt): index for index, case in read_plan(plan)}
     moved = results.with_suffix(".moved")
     moved.unlink(missing_ok=True)
     dropped = 0
     with results.open(encoding="ascii") as lines, JsonLines(moved) as journal:
         for line in lines:
             row = json.loads(line)
-            place = places.get(keys[row["index"]]) if row["index"] < len(keys) else None
+            place = places.get((row["entry"], row["case_id"], row["attempt"]))
             if place is None:
                 dropped += 1
             else:

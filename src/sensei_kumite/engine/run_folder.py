@@ -65,6 +65,11 @@ class RunFolder:
         """One line per finished case, in order of completion."""
         return self.path / "results.jsonl"
 
+    @property
+    def replanned(self) -> Path:
+        """There while a changed campaign is planned anew and its results have not found their places."""
+        return self.path / "replanned"
+
     @classmethod
     def find(cls, output: Path, name: str, serial: str | None) -> tuple[RunFolder, RunState]:
         """The run of that serial, or the latest unfinished one; raises KumiteError where there is none."""

@@ -156,7 +156,10 @@ class _Lanes:
 
     def _next_task(self) -> Task | None:
         with self._take:
-            return None if self._halted.is_set() else next(self._tasks, None)
+            return None if self._is_ending() else next(self._tasks, None)
+
+    def _is_ending(self) -> bool:
+        return self._halted.is_set() or self._context.interrupted.is_set()
 
     def _run_task(self, task: Task, session: LimitedSession) -> None:
         if task.share_session:
@@ -179,7 +182,7 @@ class _Lanes:
             del self._in_flight[index]
             while self._done.qsize() > MOST_WAITING:
                 time.sleep(_POLL)  # whoever writes the results down is slower than the target
-            if self._halted.is_set():
+            if self._is_ending():
                 self._unfinished.append(task)
                 return
 

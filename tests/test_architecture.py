@@ -33,7 +33,7 @@ LAYERS = {
 }
 SIBLINGS = {("oracles", "attacks"), ("attacks", "oracles"), ("delivery", "dynamic")}
 REPORTS_MAY_IMPORT = {0, 1, 2, 8}
-BROAD_HANDLERS = {"engine/case.py", "engine/watchdog.py", "dynamic/host.py"}
+BROAD_HANDLERS = {"engine/case.py", "engine/runner.py", "engine/watchdog.py", "dynamic/host.py"}
 THREADS_ONLY_IN = {"engine", "cli"}
 MODULES = {path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text()) for path in SOURCE.rglob("*.py")}
 

@@ -98,6 +98,7 @@ def context(
         lanes=lanes,
         cases=case_context(executions),
         interrupted=more.pop("interrupted", threading.Event()),
+        record=more.pop("record", lambda index, result: None),
         **more,
     )
 

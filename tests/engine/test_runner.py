@@ -12,7 +12,7 @@ from sensei_kumite.engine import runner
 from sensei_kumite.engine.breaker import FAILURES, Breaker
 from sensei_kumite.engine.limits import Limits
 from sensei_kumite.engine.runner import RunContext, run
-from sensei_kumite.errors import TargetUnavailable
+from sensei_kumite.errors import EnvironmentProblem, TargetUnavailable
 from sensei_kumite.models import Case, CaseFinished, RunFinished, RunStarted, Status
 from sensei_kumite.targets.base import Session
 from tests.engine.doubles import DIRECT, Recorder, case, context, plan_of
@@ -219,3 +219,27 @@ def test_a_run_whose_target_is_gone_ends_with_what_it_has(tmp_path: Path) -> Non
     assert isinstance(last, RunFinished) and last.interrupted and "nobody there" in last.reason
     assert calls == 5 + FAILURES
     assert last.finished == calls
+
+
+def test_a_result_is_written_down_before_its_lane_goes_on(tmp_path: Path) -> None:
+    log: list[str] = []
+
+    def answer(text: str) -> str:
+        log.append(f"sent {text}")
+        return text
+
+    cases = [case(n, prompt=f"p{n}") for n in range(5)]
+    written = context(Recorder(answer), record=lambda index, result: log.append(f"written {index}"))
+    finished(tmp_path, cases, written)
+    assert log == [line for n in range(5) for line in (f"sent p{n}", f"written {n}")]
+
+
+def test_results_that_cannot_be_written_down_end_the_run(tmp_path: Path) -> None:
+    def full(index: int, result: object) -> None:
+        raise EnvironmentProblem("no space left")
+
+    target = Recorder(lambda text: text)
+    cases = [case(n) for n in range(1000)]
+    with pytest.raises(EnvironmentProblem, match="no space left"):
+        list(run(plan_of(tmp_path, cases), 1000, context(target, lanes=3, record=full)))
+    assert sum(map(len, target.conversations)) <= 3

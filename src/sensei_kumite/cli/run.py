@@ -34,8 +34,8 @@ from sensei_kumite.engine.runner import RunContext, run
 from sensei_kumite.engine.scoring import OracleCache, oracle_context
 from sensei_kumite.errors import KumiteError
 from sensei_kumite.llm.cost_report import cost_report_path
-from sensei_kumite.models import CaseFinished, RunFinished, Status
 from sensei_kumite.models import Event as RunEvent
+from sensei_kumite.models import RunFinished, Status
 from sensei_kumite.reports.documents import RunInfo
 from sensei_kumite.reports.formats import write_formats
 from sensei_kumite.reports.rows import ResultRows
@@ -114,7 +114,7 @@ def resumed_run(campaign: Campaign, folder: RunFolder, state: RunState, *, force
 def execute(
     campaign: Campaign, folder: RunFolder, state: RunState, show: Callable[[RunEvent], None]
 ) -> Finished:
-    """Run what has no result yet; every result is journalled as it comes, and `show` sees every event."""
+    """Run what has no result yet; lanes journal every result as they have it, and `show` sees every event."""
     clock = time.perf_counter()
     with ExitStack() as stack:
         asked_to_end = stack.enter_context(interruptible())
@@ -134,6 +134,7 @@ def execute(
                 campaign.models.ledger.settle,
             ),
             interrupted=asked_to_end,
+            record=lambda index, result: journal.write(result_to_row(index, result)),
             stop_on_breach=execution.stop_on_breach,
             deadline=execution.deadline and execution.deadline * 60,
             done=done,
@@ -141,9 +142,7 @@ def execute(
         )
         end = RunFinished(0, interrupted=asked_to_end.is_set())
         for event in run(folder.plan, total, context) if state.planned is not None else ():
-            if isinstance(event, CaseFinished):
-                journal.write(result_to_row(event.index, event.result))
-            elif isinstance(event, RunFinished):
+            if isinstance(event, RunFinished):
                 end = event
             show(event)
     return _write_reports(campaign, folder, end, clock)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import Any, Self
 
@@ -17,11 +18,12 @@ SCHEMA = 1
 
 
 class JsonLines:
-    """Appends JSON objects to a file, each flushed as it is written, with `secrets` blanked."""
+    """Appends JSON objects to a file, flushed one by one, with `secrets` blanked. Shared by threads."""
 
     def __init__(self, path: Path, secrets: Iterable[str] = ()) -> None:
         self._path = path
         self._secrets = [json.dumps(secret)[1:-1] for secret in secrets]
+        self._lock = Lock()
         try:
             self._stream = path.open("a", encoding="ascii", newline="\n")
         except OSError as error:
@@ -29,10 +31,13 @@ class JsonLines:
 
     def write(self, row: Mapping[str, Any]) -> None:
         """Append one line; raises EnvironmentProblem when the disk does not take it."""
+        line = json.dumps(row, separators=(",", ":")) + "\n"
+        if self._secrets:
+            line = redact(line, self._secrets)
         try:
-            line = json.dumps(row, separators=(",", ":"))
-            self._stream.write(redact(line, self._secrets) + "\n" if self._secrets else line + "\n")
-            self._stream.flush()
+            with self._lock:
+                self._stream.write(line)
+                self._stream.flush()
         except OSError as error:
             raise self._problem(error) from None
 

@@ -6,8 +6,9 @@ import itertools
 import queue
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import closing
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,9 +21,7 @@ from sensei_kumite.targets.base import Target
 
 PATIENCE = 5.0
 """Seconds that cases in flight get after an interruption."""
-MOST_WAITING = 1000
-"""Results that may wait to be written down before lanes wait, too."""
-_POLL = 0.2
+_POLL = 0.05
 
 Planned = tuple[int, Case]
 STOPPED = "Stopped after the first breach."
@@ -41,7 +40,8 @@ class RunContext:
     """What the lanes of a run share.
 
     `interrupted` set means that somebody wants the run to end. `deadline` are the seconds after which no
-    further case starts. `done` flags the cases of the plan that have their result already, and
+    further case starts. `record` writes a result down; lanes call it, before they take the next case, so that
+    no finished result is ever lost. `done` flags the cases of the plan that have their result already, and
     `stopped` says that a breach among those ended the run.
     """
 
@@ -50,6 +50,7 @@ class RunContext:
     lanes: int
     cases: CaseContext
     interrupted: threading.Event
+    record: Callable[[int, Result], None]
     stop_on_breach: bool = False
     deadline: float | None = None
     done: bytes | bytearray = b""
@@ -77,6 +78,7 @@ def run(plan: Path, total: int, context: RunContext) -> Iterator[Event]:
     if not ended_early:
         for event in pool.left_over():
             finished += 1
+            context.record(event.index, event.result)
             yield event
     yield RunFinished(finished, ended_early, reason)
 
@@ -94,8 +96,10 @@ class _Lanes:
         self._skip_reason = STOPPED
         self._unfinished: list[Task] = []
         self._in_flight: dict[int, Case] = {}
-        self._done: queue.SimpleQueue[CaseFinished | None] = queue.SimpleQueue()
+        self._finished: deque[CaseFinished] = deque()
+        self._ended: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
         self._running = count
+        self._given_up = False
         self._started = time.monotonic()
         for number in range(count):
             threading.Thread(target=self._work, name=f"kumite-lane-{number + 1}", daemon=True).start()
@@ -112,14 +116,16 @@ class _Lanes:
                 give_up_at = time.monotonic() + PATIENCE
                 self.halt()
                 self._context.limits.stop.set()
-            try:
-                event = self._done.get(timeout=_POLL)
-            except queue.Empty:
-                continue
-            if event is None:
-                self._running -= 1
-            else:
-                yield event
+            with suppress(queue.Empty):
+                self._lane_ended(self._ended.get(timeout=_POLL))
+            while self._finished:
+                yield self._finished.popleft()
+        self._given_up = True
+
+    def _lane_ended(self, failure: BaseException | None) -> None:
+        self._running -= 1
+        if failure is not None:
+            raise failure
 
     def _must_end(self) -> bool:
         """Whether somebody or the deadline ends the run."""
@@ -144,12 +150,15 @@ class _Lanes:
         )
 
     def _work(self) -> None:
+        failure: BaseException | None = None
         try:
             with self._new_session() as session:
                 while (task := self._next_task()) is not None:
                     self._run_task(task, session)
-        finally:
-            self._done.put(None)
+        except BaseException as error:  # noqa: BLE001  # a full disk, or a bug: the caller's thread raises it
+            failure = error
+            self.halt()
+        self._ended.put(failure)
 
     def _new_session(self) -> closing[LimitedSession]:
         return closing(LimitedSession(self._context.target, self._context.limits))
@@ -178,10 +187,11 @@ class _Lanes:
                 return
             if self._context.stop_on_breach and _is_confirmed(result):
                 self.halt()
-            self._done.put(CaseFinished(index, result))
+            if self._given_up:
+                return  # somebody has said what became of the case
+            self._context.record(index, result)
+            self._finished.append(CaseFinished(index, result))
             del self._in_flight[index]
-            while self._done.qsize() > MOST_WAITING:
-                time.sleep(_POLL)  # whoever writes the results down is slower than the target
             if self._is_ending():
                 self._unfinished.append(task)
                 return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -43,15 +44,20 @@ def offline(seed: int = 0) -> OfflineModel:
     return OfflineModel(ModelSettings(Role.GENERATION, provider="offline"), seed)
 
 
+def found(folder: Path, name: str, *, beside: Path | None = None) -> Path:
+    """The file `name`, beside another one or in `folder`."""
+    return resolve_path(name, [beside.parent, folder] if beside else [folder])
+
+
 def context(model: Model | None = None, *, folder: Path = Path(), seed: int = 0) -> AttackContext:
     """What a strategy may know of a run; without a model, generation is switched off."""
     return AttackContext(
         attempts=1,
-        resolve=lambda wanted: resolve_path(wanted, [folder]),
+        resolve=partial(found, folder),
         random=lambda source: Random(f"{seed}/{source}"),
         check_oracle=lambda *_: [],
         is_refusal=lambda text: find_refusal(text) is not None,
-        generation=None if model is None else lambda: model,
+        generation=None if model is None else lambda **overrides: model,
     )
 
 

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from sensei_kumite.attacks.base import Attack, Prompt
+from sensei_kumite.attacks.base import Attack, Prompt, Unwritten
 from sensei_kumite.models import OracleSpec
-from tests.attacks.build import ScriptedModel, attack, written
+from tests.attacks.build import ScriptedModel, attack, offline, written
+from tests.attacks.custom.reading import put
 
 KEYWORD = "{type: keyword_absent, params: {keywords: [zz]}}"
 
@@ -108,7 +109,11 @@ def test_ids_of_public_standards_come_from_the_file_or_the_strategy(tmp_path: Pa
         ({"source": None}, "no file of cases"),
         ({"params": {"file": "y.yml"}}, "different files"),
         ({"source": "gone.yml"}, "gone.yml"),
-        ({"parameters": {"a": 1}}, "not supported yet"),
+        ({"parameters": {"a": 1}}, "parameters > a: the attack file declares no such parameter"),
+        (
+            {"oracle": {"type": "t", "params": {"k": "{{parameters.a}}"}}},
+            "can be used in the attack file alone",
+        ),
     ],
 )
 def test_an_entry_that_cannot_work_says_why(tmp_path: Path, entry: dict[str, Any], says: str) -> None:
@@ -119,6 +124,177 @@ def test_an_entry_that_cannot_work_says_why(tmp_path: Path, entry: dict[str, Any
 def test_faults_of_the_file_are_faults_of_the_attack(tmp_path: Path) -> None:
     [problem] = custom(tmp_path, "cases:\n  - id: a\n    prompt: '{{name}}'\n").problems()
     assert str(problem).startswith(f"{tmp_path / 'x.yml'}:3:")
+
+
+EVERY = """\
+name: every feature
+parameters: {word: sesame, times: 2, words: ["{{parameters.word}}", open]}
+oracle: {type: keyword_absent, params: {keywords: "{{parameters.words}}"}}
+cases:
+  - id: literal
+    prompt: "say {{parameters.word}} and {{{{name}}}}"
+    severity: high
+  - id: built
+    prompt: "{{greeting}} {{document}} {{encoded}}"
+    variables:
+      who: {value: Ann, protect: true}
+      greeting: {value: "Hello {{who}},"}
+      document: {type: path, value: "texts/{{parameters.word}}.txt"}
+      encoded: {function: {path: encode.py, name: encode, arguments: {text: "{{who}}", times: 1}}}
+    oracle: {type: keyword_absent, params: {keywords: ["{{encoded}}"]}}
+  - id: asked
+    prompt: "Well: {{question}}"
+    variables:
+      question: {value: {generate: {prompt: "Write a question for {{context.target_context}}",
+                                    fallback: "Why?", context: true, temperature: 0}}}
+    variants: "{{parameters.times}}"
+  - generate: Write a question
+    fallback: Why not?
+"""
+FILES = {
+    "texts/open.txt": "open {{who}}.",
+    "encode.py": "def encode(text, times):\n    return text[::-1] * (times + 1)\n",
+}
+
+
+def test_a_file_with_every_feature(tmp_path: Path) -> None:
+    put(tmp_path, FILES)
+    model = ScriptedModel("How?", "I'm sorry, but I can't help with that.", "When?")
+    built = custom(tmp_path, EVERY, model=model, target_context="tea", parameters={"word": "open"})
+    assert built.problems() == []
+    literal, composed, first, second, short = written(built)
+    assert [one.text for one in (literal, composed, first, second, short)] == [
+        "say open and {{name}}",
+        "Hello Ann, open Ann. nnAnnA",
+        "Well: How?",
+        "Well: Why?",
+        "When?",
+    ]
+    assert [one.case_id for one in (literal, composed, first, second, short)] == [
+        "literal",
+        "built",
+        "asked_1",
+        "asked_2",
+        "custom_4",
+    ]
+    parameters = {"word": "open", "times": 2, "words": ["open", "open"]}
+    assert all(one.metadata["custom_attack_parameters"] == parameters for one in written(built))
+    assert literal.metadata.keys() == {"severity", "custom_attack_parameters"}
+    dsl = {"custom_attack_parameters", "custom_dsl", "resolved_variables", "protected_variables"}
+    assert composed.metadata.keys() == dsl
+    assert composed.metadata["resolved_variables"] == ["document", "encoded", "greeting", "who"]
+    assert composed.metadata["protected_variables"] == ["who"]
+    generated = {*dsl, "variable_generation", "generated_by_llm", "generation_variant"}
+    assert first.metadata.keys() == second.metadata.keys() == generated
+    about = {"generated_by_llm"} | {f"generation_{key}" for key in ("instruction", "model", "model_provider")}
+    about |= {"generation_temperature"}
+    told = [one.metadata["variable_generation"]["question"] for one in (first, second)]
+    assert [one.keys() for one in told] == [about, {*about, "generation_fallback", "generation_refusal"}]
+    assert [one.metadata["generation_variant"] for one in (first, second)] == [1, 2]
+    assert short.metadata.keys() == {*about, "custom_attack_parameters"}
+    assert built.oracle() == OracleSpec("keyword_absent", {"keywords": ["open", "open"]})
+    assert [one.oracle and one.oracle.params["keywords"] for one in (literal, composed, first)] == [
+        None,
+        ["nnAnnA"],
+        None,
+    ]
+
+
+def test_what_is_known_stays_where_the_budget_forbids_to_write(tmp_path: Path) -> None:
+    put(tmp_path, FILES)
+    built = custom(tmp_path, EVERY.replace("sesame", "open"), model=ScriptedModel("x"))
+    drafts = [draft for draft in built.prompts() if isinstance(draft, Unwritten)]
+    assert [(draft.unsent.case_id, draft.model_calls) for draft in drafts] == [
+        ("built", 0),
+        ("asked_1", 1),
+        ("asked_2", 1),
+        ("custom_4", 1),
+    ]
+    assert drafts[1].unsent.text == ""
+    assert drafts[1].unsent.metadata["resolved_variables"] == ["question"]
+    assert drafts[1].unsent.metadata["generation_variant"] == 1
+
+
+def test_cases_that_need_neither_a_model_nor_a_function_are_written_at_once(tmp_path: Path) -> None:
+    text = "cases: [{prompt: x}, {prompt: '{{v}}', variables: {v: {value: y}}}]"
+    assert [type(draft) for draft in custom(tmp_path, text).prompts()] == [Prompt, Prompt]
+    [first, _] = custom(tmp_path, text, model=offline(), rephrase=0.5).prompts()
+    assert isinstance(first, Unwritten)
+    assert first.model_calls == 1
+
+
+def test_an_oracle_of_the_case_is_known_unless_it_holds_placeholders(tmp_path: Path) -> None:
+    text = (
+        "cases:\n  - {generate: x, fallback: y, oracle: {type: pii_leakage}}\n"
+        "  - {generate: x, fallback: y, oracle: {type: t, params: {k: '{{context.target_context}}'}}}\n"
+    )
+    drafts = custom(tmp_path, text, model=offline()).prompts()
+    assert [draft.oracle for draft in drafts if isinstance(draft, Unwritten)] == [
+        OracleSpec("pii_leakage", {}),
+        None,
+    ]
+
+
+def test_a_shared_oracle_with_placeholders_is_one_of_each_case(tmp_path: Path) -> None:
+    text = "cases: [{prompt: x, variables: {v: {value: y}}}]"
+    oracle = {"type": "keyword_absent", "params": {"keywords": ["{{v}}"]}}
+    built = custom(tmp_path, text, oracle=oracle)
+    assert built.problems() == []
+    assert built.oracle().type != "llm_judge"
+    assert [one.oracle for one in written(built)] == [OracleSpec("keyword_absent", {"keywords": ["y"]})]
+
+
+def test_details_name_parameters_and_cases(tmp_path: Path) -> None:
+    text = """\
+parameters: {word: sesame, times: 2, all: [a, true]}
+cases:
+  - {id: one, prompt: "say {{parameters.word}}\\nnow", variants: 2}
+  - {generate: write it, fallback: x}
+"""
+    built = custom(tmp_path, text, parameters={"word": "open"}, model=offline())
+    assert list(built.details()) == [
+        "parameters:",
+        '  word: "sesame", here "open"',
+        "  times: 2",
+        '  all: ["a", true]',
+        "cases:",
+        "  one (2 variants): say open now",
+        "  custom_2: written by a model: write it",
+    ]
+
+
+def test_the_models_that_a_file_names_are_known_beforehand(tmp_path: Path) -> None:
+    text = """\
+cases:
+  - {generate: x, fallback: y}
+  - generate: x
+    fallback: y
+    model: m
+    model_provider: p
+  - prompt: "{{v}}{{w}}"
+    variables:
+      v:
+        value:
+          generate: {prompt: x, fallback: y, model: m, model_provider: p}
+      w:
+        value: {generate: {prompt: x, fallback: y, model: n, temperature: 0}}
+"""
+    built = custom(tmp_path, text, model=offline())
+    assert [(settings, place.line) for settings, place in built.models()] == [
+        ({"model": None, "provider": None}, 2),
+        ({"model": "m", "provider": "p"}, 3),
+        ({"model": "n", "provider": None}, 13),
+    ]
+    assert [*custom(tmp_path, TWO).models()] == []
+
+
+def test_files_are_looked_for_beside_the_attack_file_first(tmp_path: Path) -> None:
+    put(tmp_path, {"t.txt": "of the project", "attacks/t.txt": "beside", "u.txt": "far"})
+    variables = "{t: {type: path, value: t.txt}, u: {type: path, value: u.txt}}"
+    text = f"cases: [{{prompt: '{{{{t}}}} {{{{u}}}}', variables: {variables}}}]"
+    put(tmp_path, {"attacks/y.yml": text})
+    [one] = written(attack("custom_benchmark", tmp_path, source="attacks/y.yml"))
+    assert one.text == "beside far"
 
 
 def test_the_final_prompt_may_be_rephrased(tmp_path: Path) -> None:

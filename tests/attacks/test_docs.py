@@ -12,21 +12,25 @@ from sensei_kumite.engine.plan import expand
 from sensei_kumite.llm.ledger import Ledger
 from sensei_kumite.llm.prices import Prices
 from sensei_kumite.llm.roles import Models
+from tests import snippets as shown
 from tests.attacks.build import attack, written
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 CAMPAIGN = "security/security.yml"
-SNIPPET = re.compile(r"^```\w+\n# (\S+/\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def snippets(page: str) -> list[tuple[str, str]]:
-    return SNIPPET.findall((DOCS / page).read_text(encoding="utf-8"))
+    """The files that a page shows, by name."""
+    return [(one.path, one.text) for one in shown.snippets(DOCS / page) if one.path]
 
 
 PAGES = ["attacks.md", "custom-attacks.md"]
 CAMPAIGNS = [(page, text) for page in PAGES for name, text in snippets(page) if name == CAMPAIGN]
 ATTACK_FILES = [
-    (page, name) for page in PAGES for name, _ in snippets(page) if name.startswith("security/attacks/")
+    (page, name)
+    for page in PAGES
+    for name, _ in snippets(page)
+    if name.startswith("security/attacks/") and name.endswith(".yml")
 ]
 
 

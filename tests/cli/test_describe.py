@@ -63,8 +63,10 @@ def test_custom_attacks_of_a_workspace_are_described(tmp_path: Path) -> None:
     )
     workspace = load_workspace(project.path)
     models = Models(workspace.campaign, Ledger(None, Prices()), {})
-    assert [
-        line.startswith("mine: Mine alone.") for line in describe.custom_attacks(workspace, models, "")
-    ] == [True]
+    assert list(describe.custom_attacks(workspace, models, "")) == [
+        "mine: Mine alone. (1 case)",
+        "  cases:",
+        "    custom_1: hi",
+    ]
     with pytest.raises(UnknownName, match="mine"):
         list(describe.custom_attacks(workspace, models, "mime"))

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from sensei_kumite.attacks.base import Attack, AttackContext, AttackParams, Draft, Prompt
+from sensei_kumite.attacks.base import Attack, AttackContext, AttackParams, Draft, Prompt, Unwritten
 from sensei_kumite.config.campaign import AttackEntry
 from sensei_kumite.engine.plan import Plan, PlannedAttack, expand
 from sensei_kumite.errors import BudgetReached
@@ -91,6 +91,18 @@ def test_a_draft_that_the_budget_does_not_allow_is_a_skipped_case() -> None:
     fine, skipped = written(Prompt("fine"), write)
     assert (fine.skip_reason, skipped.skip_reason) == ("", "Budget of $1 reached.")
     assert (skipped.prompt, skipped.case_id) == ("", "amnesia_2")
+
+
+def test_what_is_known_of_a_skipped_case_is_kept() -> None:
+    def write() -> Prompt:
+        raise BudgetReached("Budget of $1 reached.")
+
+    oracle = OracleSpec("refusal_detection")
+    (case,) = written(Unwritten(write, "own id", {"severity": "high"}, oracle))
+    assert (case.case_id, case.prompt, case.oracle) == ("own id", "", oracle)
+    assert case.metadata["severity"] == "high"
+    (case,) = written(Unwritten(lambda: Prompt("x", case_id="other")))
+    assert (case.case_id, case.prompt, case.skip_reason) == ("other", "x", "")
 
 
 def test_a_bug_in_a_draft_reaches_the_caller() -> None:

@@ -84,6 +84,21 @@ def test_only_the_cases_that_a_judge_scores_cost_a_judge(estimated: Estimated) -
     assert (custom.cases, custom.model_calls) == (2, Range(1, 2))
 
 
+def test_variables_count_by_the_models_that_they_ask(estimated: Estimated) -> None:
+    own = """
+        oracle: {type: refusal_detection}
+        cases:
+          - {generate: a, fallback: b, variants: 3}
+          - prompt: "{{v}} {{w}} {{x}}"
+            variables:
+              v: {value: {generate: {prompt: a, fallback: b}}}
+              w: {value: {generate: {prompt: a, fallback: b}}}
+              x: {value: c}
+    """
+    (custom,) = estimated("attacks: [{name: custom_benchmark, source: attacks/x.yml}]\n", x=own)
+    assert (custom.cases, custom.model_calls) == (4, Range(5, 5))
+
+
 def test_lanes_share_the_time_and_all_attacks_add_up(estimated: Estimated) -> None:
     campaign = "attacks: [{name: amnesia}, {name: typoglycemia_attack}]\n"
     one, four = total(estimated(campaign)), total(estimated(campaign, lanes=4))

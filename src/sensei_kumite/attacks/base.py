@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from sensei_kumite.attacks.taxonomy import taxonomy_of
 from sensei_kumite.config.campaign import AttackEntry
 from sensei_kumite.config.fields import Block
-from sensei_kumite.errors import Problem
+from sensei_kumite.errors import Place, Problem
 from sensei_kumite.llm.requests import Model
 from sensei_kumite.models import OracleSpec
 from sensei_kumite.registry import Registry
@@ -30,21 +30,23 @@ P = TypeVar("P", bound=AttackParams)
 class AttackContext:
     """What a strategy may know of the run.
 
-    `resolve` finds a file named in the campaign (raises ConfigurationError); `random` gives a random
-    source that depends only on the run's seed and the name it is asked for; `check_oracle` returns
-    the problems of an oracle specification that stands at the given path of an attack file;
-    `is_refusal` tells whether what a model wrote is a refusal.
+    `resolve` finds a file by the name that the campaign gives it, or the file given as `beside` (raises
+    ConfigurationError); `random` gives a random source that depends only on the run's seed and the name it
+    is asked for; `check_oracle` returns the problems of an oracle specification that stands at the given
+    path of an attack file; `is_refusal` tells whether what a model wrote is a refusal.
     `generation` hands out the model that writes attacks, its settings replaced by keyword arguments
     (model, provider, temperature); it calls nothing yet. None where `generation.enabled` is false.
+    With `safe`, no Python file of the workspace may be run.
     """
 
     attempts: int
-    resolve: Callable[[str], Path]
+    resolve: Callable[..., Path]
     random: Callable[[str], Random]
     check_oracle: Callable[[OracleSpec, Document, YamlPath], list[Problem]]
     is_refusal: Callable[[str], bool]
     target_context: str = ""
     generation: Callable[..., Model] | None = None
+    safe: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,31 @@ class Prompt:
     oracle: OracleSpec | None = None
 
 
-Draft = Prompt | Callable[[], Prompt]
+@dataclass(frozen=True, slots=True)
+class Unwritten:
+    """A draft of which more is known than how to write it: what stays of it where the budget forbids that.
+
+    `oracle` is None where it is the default, or not known yet; `model_calls` is how many calls `write` makes
+    at least.
+    """
+
+    write: Callable[[], Prompt]
+    case_id: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    oracle: OracleSpec | None = None
+    model_calls: int = 1
+
+    def __call__(self) -> Prompt:
+        """The prompt; raises as `write` does."""
+        return self.write()
+
+    @property
+    def unsent(self) -> Prompt:
+        """The prompt as far as it is known."""
+        return Prompt("", self.metadata, self.case_id, self.oracle)
+
+
+Draft = Prompt | Unwritten | Callable[[], Prompt]
 """A prompt, or what writes it with a model when called: the engine calls several at the same time, in any
 order, and keeps theirs."""
 
@@ -95,6 +121,15 @@ class Attack(ABC, Generic[P]):
     def summary(self) -> str:
         """What the attack does, in a sentence."""
         return self.description
+
+    def details(self) -> Iterable[str]:
+        """What else there is to say of it, a line each."""
+        return ()
+
+    def models(self) -> Iterable[tuple[Mapping[str, Any], Place]]:
+        """The models that a file of its own asks for, as what they replace of the campaign's settings, with
+        the place that asks."""
+        return ()
 
     @property
     def case_prefix(self) -> str:

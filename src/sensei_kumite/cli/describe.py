@@ -76,6 +76,7 @@ def custom_attacks(workspace: Workspace, models: Models, name: str) -> Iterator[
     for attack in attacks:
         if name in ("", attack.report_name):
             yield f"{attack.report_name}: {attack.summary}"
+            yield from (f"  {line}" for line in attack.details())
 
 
 def _list(descriptions: dict[str, str]) -> Iterator[str]:

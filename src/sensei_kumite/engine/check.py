@@ -85,6 +85,8 @@ class _Checker:
         if attack is None:
             return None
         self.problems += _at(ConfigurationError(attack.problems()), document, path)
+        for settings, place in attack.models():
+            self._need(self._models.settings(Role.GENERATION, **settings), place)
         if attack.needs_generation or entry.rephrase:
             self._check_generation(entry, path)
         if entry.oracle is None:
@@ -194,4 +196,5 @@ def attack_context(workspace: Workspace, models: Models, check_oracle: CheckOrac
         target_context=generation.target_context,
         generation=partial(models.of, Role.GENERATION) if generation.enabled else None,
         is_refusal=lambda text: find_refusal(text) is not None,
+        safe=workspace.safe,
     )

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import NamedTuple
 
+from sensei_kumite.attacks.base import Prompt, Unwritten
 from sensei_kumite.config.campaign import Execution
 from sensei_kumite.engine.plan import Plan, PlannedAttack
 from sensei_kumite.engine.scoring import OracleCache
@@ -102,8 +103,8 @@ class _Estimator:
         default_needs_model = self.oracles(planned.attack.oracle()).needs_model
         for draft in planned.attack.prompts():
             cases += 1
-            drafts += callable(draft)
-            own = None if callable(draft) else draft.oracle
+            drafts += draft.model_calls if isinstance(draft, Unwritten) else callable(draft)
+            own = draft.oracle if isinstance(draft, (Prompt, Unwritten)) else None
             judged += self.oracles(own).needs_model if own else default_needs_model
         turns = len(planned.entry.execution.turns) + planned.entry.execution.warmup_turns
         target_calls = Range(cases * (turns + 1), cases * (turns + 1) * (execution.retries + 1))

@@ -11,7 +11,7 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from sensei_kumite.attacks.base import Attack, Draft, Prompt
+from sensei_kumite.attacks.base import Attack, Draft, Prompt, Unwritten
 from sensei_kumite.config.campaign import AttackEntry
 from sensei_kumite.delivery.profiles import Identity, simulation_profile
 from sensei_kumite.delivery.simulator import Simulator
@@ -114,7 +114,8 @@ class _Job:
             try:
                 prompt = self.draft()
             except BudgetReached as error:
-                return self._case(Prompt(""), skip_reason=str(error))
+                known = self.draft.unsent if isinstance(self.draft, Unwritten) else Prompt("")
+                return self._case(known, skip_reason=str(error))
         cost = self.settle(subject)
         return self._case(prompt, {"generation_cost($)": float(cost)} if cost else {})
 

@@ -1,29 +1,26 @@
+from __future__ import annotations
+
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from sensei_kumite.attacks.custom.document import CustomFile, read_custom_file
+from sensei_kumite.attacks.custom.document import CustomFile, Entry, read_custom_file
 from sensei_kumite.errors import Problem
 from sensei_kumite.models import OracleSpec
 from sensei_kumite.yaml_reader import Document, YamlPath
+from tests.attacks.custom.reading import put, read, told, tools
 
-Read = Callable[[str], CustomFile]
+Read = Callable[..., CustomFile]
 
 
-@pytest.fixture
-def read(tmp_path: Path) -> Read:
-    def read_text(text: str) -> CustomFile:
-        path = tmp_path / "x.yml"
-        path.write_text(text, encoding="utf-8")
-        return read_custom_file(path)
-
-    return read_text
+@pytest.fixture(name="read")
+def read_here(tmp_path: Path) -> Read:
+    return lambda text, **more: read(tmp_path, text, **more)
 
 
 def lines(file: CustomFile) -> list[int | None]:
-    assert all(problem.place is not None for problem in file.problems)
-    return [problem.place.line for problem in file.problems if problem.place]
+    return [problem.place.line if problem.place else None for problem in file.problems]
 
 
 def test_a_whole_file(read: Read) -> None:
@@ -44,12 +41,14 @@ cases:
 """)
     assert file.problems == ()
     assert (file.name, file.description, file.taxonomy) == ("counter", "At the counter.", ("LLM02",))
-    assert file.oracle == OracleSpec("keyword_absent", {"keywords": ["secret"]})
+    assert file.oracle is not None
+    assert file.oracle.spec == OracleSpec("keyword_absent", {"keywords": ["secret"]})
     first, second = file.cases
     assert (first.case_id, first.prompt, first.variants, first.oracle) == ("first", "Hello.", 1, None)
     assert first.metadata == {"severity": "high", "tags": ["a", 7], "note": None}
     assert (second.case_id, second.prompt, second.variants) == ("custom_2", "Again.", 2)
-    assert second.oracle == OracleSpec("refusal_detection", {})
+    assert second.oracle is not None
+    assert second.oracle.spec == OracleSpec("refusal_detection", {})
 
 
 @pytest.mark.parametrize(
@@ -65,69 +64,82 @@ cases:
         ("'a b'", "a b"),
     ],
 )
-def test_an_id_is_the_scalar_as_typed(read: Read, written: str, expected: str) -> None:
-    [case] = read(f"cases: [{{prompt: hi, id: {written}}}]").cases
-    assert case.case_id == expected
+def test_an_id_is_the_text_that_was_typed(read: Read, written: str, expected: str) -> None:
+    assert read(f"cases:\n  - id: {written}\n    prompt: x\n").cases[0].case_id == expected
 
 
-@pytest.mark.parametrize(
-    ("written", "expected"), [("12.50", "12.50"), ("no", "no"), ("'{x} 100%'", "{x} 100%")]
-)
-def test_a_prompt_is_the_text_as_typed(read: Read, written: str, expected: str) -> None:
-    [case] = read(f"cases: [{{prompt: {written}}}]").cases
-    assert case.prompt == expected
+def test_other_keys_of_the_file_are_the_authors(read: Read) -> None:
+    assert read("notes: [a]\nx-shared: &x {a: b}\ncases: [{prompt: x}]\n").problems == ()
 
 
-@pytest.mark.parametrize("prompt", ["{{7*7}}", "{{ name }}", "${name}", "{{", "{% x %}", "{{{{{{x}}}}}}"])
-def test_braces_that_are_no_placeholder_are_sent_as_they_are(read: Read, prompt: str) -> None:
-    [case] = read(f"cases: [{{prompt: '{prompt}'}}]").cases
-    assert case.prompt == prompt
+def test_numbers_are_texts_where_text_belongs(read: Read) -> None:
+    file = read("name: 007\ncases:\n  - prompt: 1.10\n")
+    assert (file.problems, file.name, file.cases[0].prompt) == ((), "007", "1.10")
 
 
-def test_escaped_braces_become_literal_in_prompts_and_oracles(read: Read) -> None:
-    file = read("""\
+def test_parameters_are_filled_in_before_anything_is_looked_at(read: Read) -> None:
+    text = """\
+parameters: {name: 007, prompt: "say {{v}}", variables: {v: {value: x}}, type: t, times: 2, ids: [a, b]}
+name: shop {{parameters.name}}
+oracle: {type: "{{parameters.type}}"}
 cases:
-  - prompt: say {{{{name}}}}
-    oracle: {type: keyword_absent, params: {keywords: ["{{{{name}}}}"]}}
-""")
-    assert file.problems == ()
-    assert file.cases[0].prompt == "say {{name}}"
-    assert file.cases[0].oracle == OracleSpec("keyword_absent", {"keywords": ["{{name}}"]})
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "says"),
-    [
-        (
-            "cases:\n  - id: a\n    prompt: say {{name}}\n",
-            3,
-            ["(a)", "prompt", "{{name}}", "not supported yet"],
-        ),
-        (
-            "cases:\n  - prompt: x\n    oracle:\n      type: keyword_absent\n"
-            "      params:\n        keywords: [a, '{{b.c}}']\n",
-            6,
-            ["(custom_1)", "oracle", "{{b.c}}"],
-        ),
-        ("cases:\n  - id: a\n    prompt: x\n    variables:\n      n: {value: 1}\n", 4, ["(a)", "variables"]),
-        (
-            "cases:\n  - id: a\n    generate: x\n    fallback: y\n",
-            3,
-            ["(a)", "generate", "not supported yet"],
-        ),
-        ("parameters: {a: 1}\ncases: [{prompt: x}]\n", 1, ["parameters", "not supported yet"]),
-    ],
-)
-def test_what_belongs_to_a_later_release_is_never_sent_raw(
-    read: Read, text: str, line: int, says: list[str]
-) -> None:
+  - id: "{{parameters.name}}"
+    prompt: "{{parameters.prompt}}"
+    variables: "{{parameters.variables}}"
+    variants: "{{parameters.times}}"
+    tags: "{{parameters.ids}}"
+"""
     file = read(text)
-    assert lines(file) == [line]
-    assert all(word in str(file.problems[0]) for word in says), str(file.problems[0])
+    assert file.problems == ()
+    assert (file.name, file.oracle and file.oracle.spec.type) == ("shop 007", "t")
+    [case] = file.cases
+    assert (case.case_id, case.prompt, case.variants, [*case.variables]) == ("007", "say {{v}}", 2, ["v"])
+    assert case.metadata["tags"] == ["a", "b"]
+    assert case.metadata["custom_attack_parameters"] == file.parameters
+    assert file.parameters["name"] == 7
 
 
-@pytest.mark.parametrize("empty", ["variables: {}", "variables:", "generate:"])
-def test_later_keys_without_content_do_no_harm(read: Read, empty: str) -> None:
+def test_overrides_are_told_from_defaults(tmp_path: Path) -> None:
+    file = read(tmp_path, "parameters: {a: 1, b: 2}\ncases: [{prompt: x}]", Entry({"a": "other"}))
+    assert (file.defaults, file.parameters) == ({"a": 1, "b": 2}, {"a": "other", "b": 2})
+
+
+def test_all_cases_may_come_from_a_parameter(tmp_path: Path) -> None:
+    text = "parameters: {all: [{id: a, prompt: x}]}\ncases: '{{parameters.all}}'\n"
+    assert [case.case_id for case in read(tmp_path, text).cases] == ["a"]
+    broken = read(tmp_path, text.replace("prompt", "prmpt"))
+    assert told(broken.problems)[0].startswith("2: cases[1] (a): the key 'prompt' is missing.")
+
+
+def test_what_a_parameter_leaves_open_is_told_once(read: Read) -> None:
+    file = read("""\
+parameters: {a: "{{parameters.a}}"}
+oracle: {type: t, params: {k: "{{parameters.b}}"}}
+cases:
+  - prompt: "{{parameters.a}}"
+    variants: "{{parameters.a}}"
+    oracle: {type: t, params: {k: "x {{parameters.c}}"}}
+  - prompt: "{{d}}"
+""")
+    assert told(file.problems) == [
+        "1: parameters > a: this parameter uses itself: a -> a.",
+        "2: oracle > params > k: there is no parameter 'b'.",
+        "6: cases[1] (custom_1) > oracle > params > k: there is no parameter 'c'.",
+        "7: cases[2] (custom_2) > prompt: there is no variable 'd'.",
+    ]
+
+
+def test_parameters_that_repeat_too_much_end_the_reading(read: Read) -> None:
+    doubling = "".join(
+        f'  p{n + 1}: ["{{{{parameters.p{n}}}}}", "{{{{parameters.p{n}}}}}"]\n' for n in range(60)
+    )
+    file = read(f"parameters:\n  p0: x\n{doubling}cases: []\n")
+    [problem] = file.problems
+    assert "repeat too much" in problem.message
+
+
+@pytest.mark.parametrize("empty", ["variables:", "generate:", "oracle:"])
+def test_keys_without_content_do_no_harm(read: Read, empty: str) -> None:
     file = read(f"parameters:\ncases:\n  - prompt: x\n    {empty}\n")
     assert (file.problems, len(file.cases), file.cases[0].metadata) == ((), 1, {})
 
@@ -140,11 +152,14 @@ def test_later_keys_without_content_do_no_harm(read: Read, empty: str) -> None:
         ("cases:\n  - id: a\n    prompt: true\n", 3, ["(a)", "prompt", "quote"]),
         ("cases:\n  - id: a\n    prompt: [x]\n", 3, ["(a)", "prompt"]),
         ("cases:\n  - id: [a]\n    prompt: x\n", 2, ["id", "text or a number"]),
-        ("cases:\n  - id: a\n    prompt: x\n    variants: 0\n", 4, ["(a)", "variants", "1"]),
         ("cases:\n  - id: a\n    prompt: x\n    variants: two\n", 4, ["(a)", "variants"]),
-        ("cases:\n  - id: a\n    prompt: x\n    oracle: {params: {}}\n", 4, ["(a)", "oracle", "type"]),
         ("cases:\n  - id: a\n    prompt: x\n    oracle: refusal_detection\n", 4, ["(a)", "oracle"]),
-        ("cases:\n  - just a text\n", 2, ["cases[1]", "prompt"]),
+        (
+            "cases:\n  - id: a\n    prompt: x\n    oracle: {type: t, params: [x]}\n",
+            4,
+            ["(a)", "oracle > params"],
+        ),
+        ("cases:\n  - just a text\n", 2, ["cases[1] (custom_1)", "prompt"]),
         ("cases: []\n", 1, ["at least one case"]),
         ("cases:\n", 1, ["at least one case"]),
         ("cases: {a: b}\n", 1, ["at least one case"]),
@@ -153,7 +168,9 @@ def test_later_keys_without_content_do_no_harm(read: Read, empty: str) -> None:
         ("- prompt: x\n", 1, ["mapping"]),
         ("name: ''\ncases: [{prompt: x}]\n", 1, ["name", "empty"]),
         ("oracle: {params: {}}\ncases: [{prompt: x}]\n", 1, ["oracle", "type"]),
+        ("oracle: {type: t, params: {k: '{{ v }}'}}\ncases: [{prompt: x}]\n", 1, ["oracle > params > k"]),
         ("cases: [{prompt: x}]\nsomething: &a 1\norcale: {type: y}\n", 3, ["'orcale'", "'oracle'"]),
+        ("cases: [{prompt: x}]\nparamters: {a: 1}\n", 2, ["'paramters'", "'parameters'"]),
     ],
 )
 def test_every_fault_has_its_place(read: Read, text: str, line: int, says: list[str]) -> None:
@@ -164,14 +181,6 @@ def test_every_fault_has_its_place(read: Read, text: str, line: int, says: list[
 
 def test_all_faults_are_reported_together(read: Read) -> None:
     assert lines(read("nmae: x\ncases:\n  - id: a\n  - prompt: ''\n  - {prompt: '{{x}}'}\n")) == [1, 3, 4, 5]
-
-
-def test_a_misspelt_key_of_a_case_is_metadata_with_a_warning(read: Read) -> None:
-    file = read("cases:\n  - id: a\n    prompt: x\n    variant: 3\n    kind: y\n")
-    assert file.cases[0].metadata == {"variant": 3, "kind": "y"}
-    [problem] = file.problems
-    assert (problem.severity, lines(file)) == ("warning", [4])
-    assert "'variants'" in str(problem)
 
 
 @pytest.mark.parametrize(
@@ -192,6 +201,11 @@ def test_two_cases_with_one_id_are_named_with_both_lines(read: Read, first: str,
     assert "line 2" in str(file.problems[0])
 
 
+def test_a_case_with_other_faults_keeps_its_id_for_itself(read: Read) -> None:
+    file = read("cases:\n  - {id: a, prompt: '{{x}}'}\n  - {id: a, prompt: y}\n")
+    assert lines(file) == [2, 3]
+
+
 def test_a_variant_may_come_after_the_id_that_it_takes(read: Read) -> None:
     file = read("cases:\n  - {id: a_1, prompt: y}\n  - {id: a, prompt: x, variants: 2}\n")
     assert lines(file) == [2]
@@ -200,26 +214,26 @@ def test_a_variant_may_come_after_the_id_that_it_takes(read: Read) -> None:
 
 @pytest.mark.parametrize("other", ["a_3", "a_0", "a_01", "a_x", "a_", "a_1_1", "b_1", f"a_{'9' * 5000}"])
 def test_ids_that_only_look_like_variants_are_free(read: Read, other: str) -> None:
-    assert (
-        read(f"cases:\n  - {{id: a, prompt: x, variants: 2}}\n  - {{id: {other}, prompt: y}}\n").problems
-        == ()
-    )
+    text = f"cases:\n  - {{id: a, prompt: x, variants: 2}}\n  - {{id: {other}, prompt: y}}\n"
+    assert read(text).problems == ()
 
 
-def test_the_oracles_are_checked_where_they_stand(tmp_path: Path) -> None:
-    path = tmp_path / "x.yml"
-    path.write_text("oracle: {type: one}\ncases:\n  - prompt: x\n    oracle: {type: two, params: {k: 007}}\n")
+def test_the_oracles_are_checked_where_they_stand(read: Read) -> None:
     asked: list[tuple[OracleSpec, YamlPath]] = []
 
     def check(spec: OracleSpec, document: Document, place: YamlPath) -> list[Problem]:
         asked.append((spec, place))
         return [Problem(f"no {spec.type}", document.place(place))]
 
-    file = read_custom_file(path, check)
+    text = "oracle: {type: one}\ncases:\n  - prompt: x\n    oracle: {type: two, params: {k: 007}}\n"
+    file = read(text, check_oracle=check)
     assert sorted(asked, key=str) == sorted(
         [(OracleSpec("one", {}), ("oracle",)), (OracleSpec("two", {"k": 7}), ("cases", 0, "oracle"))], key=str
     )
-    assert sorted(str(problem.message) for problem in file.problems) == ["no one", "no two"]
+    assert sorted(told(file.problems)) == [
+        "1: oracle: no one",
+        "4: cases[1] (custom_1) > oracle: no two",
+    ]
 
 
 def test_an_unquoted_placeholder_gets_the_hint_to_quote_it(read: Read) -> None:
@@ -229,14 +243,13 @@ def test_an_unquoted_placeholder_gets_the_hint_to_quote_it(read: Read) -> None:
 
 
 def test_a_file_that_is_no_yaml_file_is_not_read(tmp_path: Path) -> None:
-    path = tmp_path / "x.json"
-    path.write_text('{"cases": [{"prompt": "x"}]}')
-    [problem] = read_custom_file(path).problems
+    put(tmp_path, {"x.json": '{"cases": [{"prompt": "x"}]}'})
+    [problem] = read_custom_file(tmp_path / "x.json", tools(tmp_path)).problems
     assert ".yml" in problem.message
     assert problem.place is not None
 
 
 @pytest.mark.parametrize("name", ["x.yml", "x.yaml", "X.YML"])
 def test_both_suffixes_are_read(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).write_text("cases: [{prompt: x}]")
-    assert len(read_custom_file(tmp_path / name).cases) == 1
+    put(tmp_path, {name: "cases: [{prompt: x}]"})
+    assert len(read_custom_file(tmp_path / name, tools(tmp_path)).cases) == 1

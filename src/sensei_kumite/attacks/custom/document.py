@@ -1,72 +1,55 @@
-"""A custom attack file as data: the cases it declares, and everything that is wrong with it."""
+"""A custom attack file as data: what it says of itself, its cases, and everything that is wrong with it."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from difflib import get_close_matches
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic import Field, ValidationError
 
-from sensei_kumite.attacks.custom.placeholders import placeholders, texts, unescape, unescape_all
+from sensei_kumite.attacks.custom.cases import CustomCase, misspelt
+from sensei_kumite.attacks.custom.checks import Surroundings, read_case
+from sensei_kumite.attacks.custom.ids import Named, clashes, id_of
+from sensei_kumite.attacks.custom.oracles import OracleTemplate
+from sensei_kumite.attacks.custom.parameters import KEY as PARAMETERS
+from sensei_kumite.attacks.custom.parameters import resolve_parameters
+from sensei_kumite.attacks.custom.placeholders import texts
+from sensei_kumite.attacks.custom.scope import Scope
+from sensei_kumite.attacks.custom.tools import Tools
+from sensei_kumite.attacks.custom.variables import FilledText
+from sensei_kumite.attacks.custom.where import Where, where_at
 from sensei_kumite.config.campaign import OracleEntry
-from sensei_kumite.config.fields import Block, Integer, Text
+from sensei_kumite.config.fields import Block, Text
 from sensei_kumite.config.problems import problems_from
 from sensei_kumite.errors import ConfigurationError, Place, Problem
 from sensei_kumite.models import OracleSpec
-from sensei_kumite.yaml_reader import Document, YamlPath, load_yaml
-from sensei_kumite.yaml_scalars import as_typed, plain
+from sensei_kumite.yaml_reader import Document, load_yaml
+from sensei_kumite.yaml_scalars import plain
 
-CheckOracle = Callable[[OracleSpec, Document, YamlPath], list[Problem]]
-
-NOT_YET = "is not supported yet"
 SUFFIXES = (".yml", ".yaml")
 
 
 @dataclass(frozen=True, slots=True)
-class CustomCase:
-    """One declared case; `metadata` holds every key of it that means nothing to us."""
-
-    case_id: str
-    prompt: str
-    variants: int
-    oracle: OracleSpec | None
-    metadata: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
 class CustomFile:
-    """What a custom attack file declares. With problems, `cases` holds only the sound ones."""
+    """What a custom attack file declares. With problems, `cases` holds only the sound ones.
+
+    `defaults` are its parameters as it declares them, `parameters` their effective values.
+    """
 
     name: str | None = None
     description: str = ""
-    oracle: OracleSpec | None = None
+    oracle: OracleTemplate | None = None
     taxonomy: tuple[str, ...] = ()
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
     cases: tuple[CustomCase, ...] = ()
     problems: tuple[Problem, ...] = ()
 
 
-def _not_empty(text: str) -> str:
-    if not text.strip():
-        raise ValueError("must not be empty")
-    return text
-
-
-def _any_scalar(value: Any) -> Any:
-    if isinstance(value, (dict, list)):
-        raise ValueError("should be a text or a number")
-    return str(value).lower() if isinstance(value, bool) else as_typed(value)
-
-
-FilledText = Annotated[Text, AfterValidator(_not_empty)]
-
-
 class _Head(Block):
-    """The top level of the file, its cases apart."""
+    """The top level of the file, its parameters and cases apart."""
 
     name: FilledText | None = None
     description: Text = ""
@@ -74,21 +57,20 @@ class _Head(Block):
     taxonomy: list[Text] = Field(default_factory=list)
 
 
-class _Case(Block):
-    """The keys of a case that mean something to us."""
-
-    id: Annotated[str, BeforeValidator(_any_scalar)] | None = None
-    prompt: FilledText
-    variants: Integer = Field(1, ge=1)
-    oracle: OracleEntry | None = None
+_KEYS = (*_Head.model_fields, PARAMETERS, "cases")
 
 
-_HEAD_KEYS = (*_Head.model_fields, "parameters", "cases")
-_CASE_KEYS = (*_Case.model_fields, "generate", "variables")
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the campaign's entry says about the file: its `parameters`, and the oracle that it puts in the
+    place of the file's."""
+
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    oracle: OracleSpec | None = None
 
 
-def read_custom_file(path: Path, check_oracle: CheckOracle = lambda *_: []) -> CustomFile:
-    """Read and check the file; `check_oracle` gives the problems of an oracle at a place in it."""
+def read_custom_file(path: Path, tools: Tools, entry: Entry = Entry()) -> CustomFile:
+    """Read and check the file."""
     if path.suffix.lower() not in SUFFIXES:
         message = f"a custom attack file ends in {' or '.join(SUFFIXES)}, not {path.suffix or path.name!r}."
         return CustomFile(problems=(Problem(message, Place(path)),))
@@ -96,38 +78,57 @@ def read_custom_file(path: Path, check_oracle: CheckOracle = lambda *_: []) -> C
         document = load_yaml(path)
     except ConfigurationError as error:
         return CustomFile(problems=tuple(error.problems))
-    return _Reader(document, check_oracle).read()
+    if not isinstance(document.data, dict):
+        message = "this file should be a mapping with the key cases."
+        return CustomFile(problems=(Problem(message, document.place()),))
+    return _read(document, tools, entry)
+
+
+def _read(document: Document, tools: Tools, entry: Entry) -> CustomFile:
+    resolved = resolve_parameters(document, entry.parameters)
+    if not resolved.is_filled:
+        return CustomFile(problems=resolved.problems)
+    reader = _Reader(resolved.document, tools)
+    file = reader.read(resolved.values, entry)
+    # What could not be filled in has its problem already, and need not be what belongs there.
+    later = [problem for problem in file.problems if problem.place not in resolved.left]
+    return replace(file, problems=(*resolved.problems, *later))
 
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads one document and collects its problems on the way."""
+    """Reads one document whose parameters are filled in, and collects its problems on the way."""
 
     document: Document
-    check_oracle: CheckOracle
+    tools: Tools
     problems: list[Problem] = field(default_factory=list)
 
-    def read(self) -> CustomFile:
+    def read(self, parameters: Mapping[str, Any], entry: Entry) -> CustomFile:
         data = self.document.data
-        if not isinstance(data, dict):
-            self._add((), "this file should be a mapping with the key cases.")
-            return CustomFile(problems=tuple(self.problems))
         head = self._head(data)
-        cases = self._cases(data.get("cases"))
+        of_file = self._oracle(head.oracle)
+        of_entry = OracleTemplate(entry.oracle) if entry.oracle else None
+        around = Surroundings(
+            tools=self.tools,
+            parameters=parameters,
+            oracle=of_entry or of_file,
+            oracle_problems=tuple(self.problems),
+            shared_names=frozenset(name for one in (of_file, of_entry) if one for name in one.names),
+        )
         return CustomFile(
             name=head.name,
             description=head.description,
-            oracle=self._oracle(head.oracle, ("oracle",), "oracle"),
+            oracle=of_file,
             taxonomy=tuple(head.taxonomy),
-            cases=tuple(cases),
+            defaults=plain(data.get(PARAMETERS) or {}),
+            parameters=parameters,
+            cases=tuple(self._cases(data.get("cases"), around)),
             problems=tuple(self.problems),
         )
 
     def _head(self, data: Mapping[str, Any]) -> _Head:
-        for key in data.keys() - {*_HEAD_KEYS}:
+        for key in data.keys() - {*_KEYS}:
             self._unknown_key(key)
-        if data.get("parameters"):
-            self._add(("parameters",), f"parameters: this {NOT_YET}.", key=True)
         try:
             return _Head.model_validate({key: data.get(key) for key in _Head.model_fields})
         except ValidationError as error:
@@ -136,104 +137,49 @@ class _Reader:
 
     def _unknown_key(self, key: str) -> None:
         """Near a known key it is a misspelling; anything else is the author's and is left alone."""
-        if meant := _misspelt(key, _HEAD_KEYS):
-            self._add((key,), f"unknown key {key!r}.", f"Did you mean {meant!r}?", key=True)
+        if meant := misspelt(key, _KEYS):
+            place = self.document.place((key,), key=True)
+            self.problems.append(Problem(f"unknown key {key!r}.", place, f"Did you mean {meant!r}?"))
 
-    def _cases(self, value: Any) -> list[CustomCase]:
-        if not value or not isinstance(value, list):
-            self._add(("cases",), "cases: should be a list of at least one case.")
-            return []
-        cases = [(index, self._case(index, item)) for index, item in enumerate(value)]
-        sound = [(index, case) for index, case in cases if case is not None]
-        self._check_ids(sound)
-        return [case for _, case in sound]
-
-    def _case(self, index: int, item: Any) -> CustomCase | None:
-        path: YamlPath = ("cases", index)
-        if not isinstance(item, dict):
-            self._add(path, f"cases[{index + 1}]: should be a mapping with a prompt.")
-            return None
-        label = f"cases[{index + 1}] ({_case_id(item, index)})"
-        if later := [key for key in ("generate", "variables") if item.get(key)]:
-            for key in later:
-                self._add((*path, key), f"{label} > {key}: this {NOT_YET}; write a literal prompt.", key=True)
-            return None
-        try:
-            case = _Case.model_validate({key: item[key] for key in _Case.model_fields if key in item})
-        except ValidationError as error:
-            self.problems += problems_from(error, self.document, path, label)
-            return None
-        self._check_texts(case.prompt, (*path, "prompt"), f"{label} > prompt")
-        return CustomCase(
-            case_id=_case_id(item, index),
-            prompt=unescape(case.prompt),
-            variants=case.variants,
-            oracle=self._oracle(case.oracle, (*path, "oracle"), f"{label} > oracle"),
-            metadata=self._metadata(item, path, label),
-        )
-
-    def _metadata(self, item: Mapping[str, Any], path: YamlPath, label: str) -> dict[str, Any]:
-        extra = {key: plain(value) for key, value in item.items() if key not in _CASE_KEYS}
-        for key in extra:
-            if meant := _misspelt(key, _CASE_KEYS):
-                place = self.document.place((*path, key), key=True)
-                message = f"{label}: {key!r} is copied to the metadata and does nothing else."
-                hint = f"Did you mean {meant!r}?"
-                self.problems.append(Problem(message, place, hint, severity="warning"))
-        return extra
-
-    def _oracle(self, entry: OracleEntry | None, path: YamlPath, label: str) -> OracleSpec | None:
+    def _oracle(self, entry: OracleEntry | None) -> OracleTemplate | None:
+        """The file's oracle, checked as far as it is the same for all cases."""
         if entry is None:
             return None
-        before = len(self.problems)
-        self._check_texts(entry.params, (*path, "params"), f"{label} > params")
-        spec = OracleSpec(entry.type, unescape_all(entry.params))
-        if len(self.problems) == before:
-            self.problems += self.check_oracle(spec, self.document, path)
-        return spec
+        template = OracleTemplate(OracleSpec(entry.type, entry.params), Where(self.document).step("oracle"))
+        scope = Scope(template.names, target_context=self.tools.context.target_context)
+        found: list[Problem] = []
+        for path, text in texts(entry.params):
+            found += scope.problems(text, Where(self.document).step("oracle", "params", *path))
+        self.problems += found
+        if all(problem.severity == "warning" for problem in found):
+            self.problems += template.problems({}, self.tools.context.check_oracle)
+        return template
 
-    def _check_texts(self, value: Any, path: YamlPath, label: str) -> None:
-        for place, text in texts(value, path):
-            for name in placeholders(text):
-                self._add(
-                    place,
-                    f"{label}: the placeholder {{{{{name}}}}} {NOT_YET}.",
-                    f"To mean these braces literally, write {{{{{{{{{name}}}}}}}}}.",
-                )
+    def _cases(self, value: Any, around: Surroundings) -> list[CustomCase]:
+        if not value or not isinstance(value, list):
+            message = "cases: should be a list of at least one case."
+            self.problems.append(Problem(message, self.document.place(("cases",))))
+            return []
+        cases = [self._case(item, index, around) for index, item in enumerate(value)]
+        self._check_ids(value, cases)
+        return [case for case in cases if case is not None]
 
-    def _check_ids(self, cases: Sequence[tuple[int, CustomCase]]) -> None:
-        """Two cases may not end up with the same id, `a` in two variants being `a_1` and `a_2`."""
-        seen: dict[str, int] = {}
-        repeated = {case.case_id: (index, case.variants) for index, case in cases if case.variants > 1}
-        for index, case in cases:
-            first = seen.setdefault(case.case_id, index)
-            if first == index and case.variants == 1:
-                first = _variant_owner(case.case_id, repeated, default=index)
-            if first != index:
-                line = self.document.place(("cases", first)).line
-                message = f"cases[{index + 1}]: duplicate case id {case.case_id!r}, also on line {line}."
-                self._add(("cases", index, "id"), message)
+    def _case(self, item: Any, index: int, around: Surroundings) -> CustomCase | None:
+        where = where_at(self.document, ("cases", index))
+        if not isinstance(item, dict):
+            self.problems.append(where.problem("should be a mapping with a prompt."))
+            return None
+        case, problems = read_case(item, index, where, around)
+        self.problems += problems
+        return case
 
-    def _add(self, path: YamlPath, message: str, hint: str | None = None, *, key: bool = False) -> None:
-        self.problems.append(Problem(message, self.document.place(path, key=key), hint))
-
-
-def _case_id(item: Mapping[str, Any], index: int) -> str:
-    given = item.get("id")
-    written = "" if given is None or isinstance(given, (dict, list)) else str(_any_scalar(given))
-    return written or f"custom_{index + 1}"
-
-
-@lru_cache(maxsize=1024)
-def _misspelt(key: str, known: tuple[str, ...]) -> str | None:
-    """The known key that `key` is most likely meant to be."""
-    close = get_close_matches(key.lower(), known, n=1, cutoff=0.75)
-    return close[0] if close else None
-
-
-def _variant_owner(case_id: str, repeated: Mapping[str, tuple[int, int]], *, default: int) -> int:
-    """The case one of whose variants is called `case_id`."""
-    base, _, number = case_id.rpartition("_")
-    index, variants = repeated.get(base, (default, 0))
-    counted = re.fullmatch("[1-9][0-9]{0,17}", number)
-    return index if counted and int(number) <= variants else default
+    def _check_ids(self, items: Sequence[Any], cases: Sequence[CustomCase | None]) -> None:
+        named = [
+            Named(position, id_of(item, position), case.variants if case else 1)
+            for position, (item, case) in enumerate(zip(items, cases, strict=True))
+            if isinstance(item, dict)
+        ]
+        for case, other in clashes(named):
+            line = self.document.place(("cases", other)).line
+            message = f"cases[{case.position + 1}]: duplicate case id {case.case_id!r}, also on line {line}."
+            self.problems.append(Problem(message, self.document.place(("cases", case.position, "id"))))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from sensei_kumite.attacks.custom.variables import Variable, is_name
+from sensei_kumite.attacks.custom.variables import FunctionCall, Variable, is_name
 
 ASKED = {"prompt": "write {{a}}", "fallback": "or {{b}}"}
 CALL = {"path": "{{p}}.py", "name": "f", "arguments": {"text": "{{a}}", "more": [1, {"deep": "{{b}}"}]}}
@@ -78,7 +78,6 @@ def test_the_target_of_a_rephrasing(target: str, text: str) -> None:
         ({"value": {"generate": {**ASKED, "contxt": True}}}, "Extra inputs"),
         ({"value": {"generate": ASKED, "more": 1}}, "Extra inputs"),
         ({"function": {"name": "f"}}, "path"),
-        ({"function": {"path": "f.py"}}, "name"),
         ({"function": {**CALL, "name": "f()"}}, "name of a function"),
         ({"function": {**CALL, "arguments": ["x"]}}, "valid dictionary"),
         ({"function": {**CALL, "more": 1}}, "Extra inputs"),
@@ -102,3 +101,7 @@ def test_what_is_none(keys: dict[str, Any], says: str) -> None:
 )
 def test_names(name: str, is_one: bool) -> None:
     assert is_name(name) is is_one
+
+
+def test_a_function_is_called_transform_unless_named() -> None:
+    assert FunctionCall.model_validate({"path": "x.py"}).name == "transform"

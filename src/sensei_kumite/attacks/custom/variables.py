@@ -63,7 +63,7 @@ class FunctionCall(Block):
     """A call of a function of a Python file, with named arguments."""
 
     path: FilledText
-    name: Annotated[Text, AfterValidator(_identifier)]
+    name: Annotated[Text, AfterValidator(_identifier)] = Field("transform", description="What it is called.")
     arguments: Params = Field(default_factory=dict)
     rephrase: Rephrasing | None = None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import graphlib
+import re
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,13 @@ LAYERS = {
 }
 SIBLINGS = {("oracles", "attacks"), ("attacks", "oracles"), ("delivery", "dynamic")}
 REPORTS_MAY_IMPORT = {0, 1, 2, 8}
-BROAD_HANDLERS = {"engine/case.py", "engine/runner.py", "engine/watchdog.py", "dynamic/host.py"}
+BROAD_HANDLERS = {
+    "attacks/custom/functions.py",
+    "engine/case.py",
+    "engine/runner.py",
+    "engine/watchdog.py",
+    "dynamic/host.py",
+}
 THREADS_ONLY_IN = {"engine", "cli"}
 MODULES = {path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text()) for path in SOURCE.rglob("*.py")}
 
@@ -116,9 +123,8 @@ def test_broad_handlers_stand_only_at_boundaries(path: str) -> None:
         if isinstance(node, ast.ExceptHandler):
             caught = ast.unparse(node.type) if node.type else "everything"
             re_raises = any(isinstance(inner, ast.Raise) and inner.exc is None for inner in ast.walk(node))
-            assert re_raises or caught not in ("Exception", "BaseException", "everything"), (
-                f"{path}:{node.lineno}"
-            )
+            is_broad = {"Exception", "BaseException", "everything"} & set(re.findall(r"\w+", caught))
+            assert re_raises or not is_broad, f"{path}:{node.lineno}"
 
 
 @pytest.mark.parametrize("path", sorted(MODULES))

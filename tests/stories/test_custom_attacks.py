@@ -209,6 +209,16 @@ def test_safe_refuses_functions_and_runs_none_of_the_file(workspace: Workspace) 
     assert not (project.path / "output").exists()
 
 
+def test_safe_reads_no_file_outside_of_the_workspace(workspace: Workspace) -> None:
+    case = "- prompt: '{{t}}'\n  variables:\n    t: {type: path, value: ../../../secret.txt}\n"
+    project = workspace(small("", case))
+    (project.path.parent / "secret.txt").write_text("out of bounds")
+    project.run("--validate-only").succeeded()
+    ran = project.run("--validate-only", "--safe").failed()
+    assert "a.yml:5:" in ran.err
+    assert "leads out of the workspace, which --safe forbids" in ran.err
+
+
 def small(attacks: str, cases: str, generation: str = "provider: offline") -> dict[str, str]:
     """A workspace with one attack file of these cases."""
     return {

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from sensei_kumite.attacks.custom.document import CustomFile, Entry, read_custom_file
 from sensei_kumite.errors import Problem
@@ -234,6 +238,50 @@ def test_the_oracles_are_checked_where_they_stand(read: Read) -> None:
         "1: oracle: no one",
         "4: cases[1] (custom_1) > oracle: no two",
     ]
+
+
+TEXTS = st.sampled_from(
+    [
+        "",
+        "x",
+        "{{a}}",
+        "{{ a }}",
+        "${a}",
+        "{{{{a}}}}",
+        "{{parameters.p}}",
+        "y{{parameters.q}}",
+        "}}",
+        "t.txt",
+        "f.py",
+    ]
+)
+SCALARS = st.one_of(st.none(), st.booleans(), st.integers(-2, 3), TEXTS)
+KEYS = st.sampled_from(
+    [
+        *("value", "function", "type", "protect", "generate", "prompt", "fallback", "path", "name"),
+        *("arguments", "rephrase", "target", "id", "oracle", "params", "variants", "variables", "a", "p"),
+    ]
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(KEYS, inner, max_size=4)),
+    max_leaves=15,
+)
+CASES = st.fixed_dictionaries(
+    {"prompt": TEXTS}, optional={"variables": VALUES, "oracle": VALUES, "id": SCALARS, "generate": SCALARS}
+)
+FILES = st.fixed_dictionaries(
+    {"cases": st.one_of(VALUES, st.lists(CASES, max_size=3))},
+    optional={"parameters": VALUES, "oracle": VALUES},
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(FILES)
+def test_whatever_stands_in_a_file_it_is_read_or_told_with_its_place(tmp_path: Path, data: Any) -> None:
+    file = read(tmp_path, json.dumps(data))
+    assert all(problem.place is not None for problem in file.problems)
+    assert file.cases or file.problems
 
 
 def test_an_unquoted_placeholder_gets_the_hint_to_quote_it(read: Read) -> None:

@@ -80,6 +80,7 @@ class LimitedSession(Session):
         self._session: Session | None = None
         self._watchdog = Watchdog() if limits.timeout else None
         self._in_conversation = False
+        self._system_message: str | None = None
 
     def send(self, text: str) -> str:
         """Send `text`, retrying where that may help; raises the last TargetError."""
@@ -92,6 +93,21 @@ class LimitedSession(Session):
         self._in_conversation = False
         return self._retrying(lambda: self._opened().reset())
 
+    def backtrack(self) -> bool:
+        """Take the last exchange back; False where the target cannot, or the conversation is lost."""
+        if self._session is None:
+            return False
+        return self._retrying(lambda: self._opened().backtrack())
+
+    def instruct(self, system_message: str | None) -> bool:
+        """Give the conversations that follow this system message; False where the target takes none."""
+        self._system_message = system_message
+        return self._opened().instruct(system_message)
+
+    def another(self) -> LimitedSession:
+        """A further session of the same target under the same limits."""
+        return LimitedSession(self._target, self._limits)
+
     def close(self) -> None:
         """Close the session and end its watchdog."""
         if self._session is not None:
@@ -103,6 +119,8 @@ class LimitedSession(Session):
     def _opened(self) -> Session:
         if self._session is None:
             self._session = self._target.open()
+            if self._system_message is not None:
+                self._session.instruct(self._system_message)
         return self._session
 
     def _retrying(self, call: Callable[[], T], *, counted: bool = False) -> T:

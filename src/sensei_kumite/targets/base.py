@@ -37,6 +37,18 @@ class Session(ABC):
         """Begin a fresh conversation; False where the target cannot. Raises TargetError."""
         return False
 
+    def backtrack(self) -> bool:
+        """Take the last exchange back, as if it had never been; False where the target cannot.
+
+        A session whose target has the capability `backtrack` can. Raises TargetError.
+        """
+        return False
+
+    def instruct(self, system_message: str | None) -> bool:
+        """Give the conversations that follow this system message, or None for the target's own; False where
+        the target takes none."""
+        return False
+
     def close(self) -> None:
         """Release connections; never raises."""
 

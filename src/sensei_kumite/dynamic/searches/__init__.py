@@ -1,0 +1,1 @@
+"""The built-in searches, one per file, named as in YAML."""

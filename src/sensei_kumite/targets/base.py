@@ -44,7 +44,7 @@ class Session(ABC):
         """
         return False
 
-    def instruct(self, system_message: str | None) -> bool:
+    def instruct(self, system_message: str | None) -> bool:  # noqa: ARG002  # for those that can
         """Give the conversations that follow this system message, or None for the target's own; False where
         the target takes none."""
         return False

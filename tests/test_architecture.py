@@ -40,9 +40,15 @@ BROAD_HANDLERS = {
     "engine/runner.py",
     "engine/watchdog.py",
     "dynamic/host.py",
+    "targets/python.py",
+    "targets/python_file.py",
 }
 THREADS_ONLY_IN = {"engine", "cli"}
-MODULES = {path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text()) for path in SOURCE.rglob("*.py")}
+MODULES = {
+    path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text())
+    for path in SOURCE.rglob("*.py")
+    if path.relative_to(SOURCE).parts[0] != "resources"  # data: samples that go to new workspaces
+}
 
 
 def name_of(path: str) -> str:

@@ -82,7 +82,10 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one case; `metadata` holds the case's own and that of its execution."""
+    """What became of one case; `metadata` holds the case's own and that of its execution.
+
+    `search` are the results of the dynamic attack that went on from here.
+    """
 
     case: Case
     status: Status
@@ -92,6 +95,7 @@ class Result:
     transcript: Transcript | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     errors: tuple[Mapping[str, Any], ...] = ()
+    search: tuple[Result, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

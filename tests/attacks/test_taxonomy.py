@@ -13,6 +13,7 @@ OTHERS = [
     "base64_injection",
     "complementary_transition",
     "custom_benchmark",
+    "dynamic",
     "query_file",
     "system_prompt_stealer",
     "typoglycemia_attack",

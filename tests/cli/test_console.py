@@ -8,6 +8,7 @@ import pytest
 from sensei_kumite.cli.console import LinesView, Outcome, show_outcome, show_problems
 from sensei_kumite.errors import Place, Problem
 from sensei_kumite.models import CaseFinished, Result, RunStarted, Status
+from sensei_kumite.reports.outcomes import outcomes
 from tests.engine.doubles import case
 
 
@@ -28,7 +29,7 @@ def row(index: int, status: str, attack: str = "amnesia", **more: Any) -> dict[s
 
 def shown(capsys: pytest.CaptureFixture[str], *rows: dict[str, Any]) -> str:
     outcome = Outcome()
-    for each in rows:
+    for each in outcomes(rows):
         outcome.add(each)
     show_outcome(outcome, [Path("report.yml")])
     return capsys.readouterr().out
@@ -58,6 +59,24 @@ def test_the_first_breach_and_error_of_each_attack_is_shown(capsys: pytest.Captu
     assert "breached ucar ucar_2: third" in out
     assert "breached: 1 more" in out
     assert "error dan dan_3: connection refused" in out
+
+
+def test_a_case_and_its_search_are_one_attempt(capsys: pytest.CaptureFixture[str]) -> None:
+    of_search = {"attack_parent_id": "amnesia_0", "attack_response_time": 2.0}
+    found = row(0, "breached", case_id="amnesia_0-attack", response="found", metadata=of_search)
+    out = shown(capsys, row(0, "resilient"), found, row(1, "resilient"))
+    cells = next(line.split() for line in out.splitlines() if line.startswith("│ amnesia"))
+    assert cells[3] == "2" and "50%" in cells
+    assert "5.0" in cells, "1.5 s, 2 s and 1.5 s"
+    assert "breached amnesia amnesia_0-attack: found" in out
+
+
+def test_a_case_with_a_breach_in_its_search_is_breached(capsys: pytest.CaptureFixture[str]) -> None:
+    view = LinesView()
+    view.show(RunStarted(1, 1))
+    breach = Result(case(), Status.BREACHED, "")
+    view.show(CaseFinished(0, Result(case(), Status.RESILIENT, "", search=(breach,))))
+    assert "1/1 cases, 1 breached, 0 errors" in capsys.readouterr().err
 
 
 def test_text_of_targets_and_names_of_users_are_never_markup(capsys: pytest.CaptureFixture[str]) -> None:

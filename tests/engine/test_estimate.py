@@ -104,3 +104,21 @@ def test_lanes_share_the_time_and_all_attacks_add_up(estimated: Estimated) -> No
     one, four = total(estimated(campaign)), total(estimated(campaign, lanes=4))
     assert one.cases == 2
     assert four.seconds == one.seconds.times(0.25, 0.25)
+
+
+def test_a_search_may_end_at_once_or_use_all_it_may(estimated: Estimated) -> None:
+    campaign = """
+        execution: {attempts: 3, retries: 1}
+        attacks: [{name: amnesia, dynamic: {attack: best_of_n, iterations: 10, attempts: 2}}]
+    """
+    assert estimated(campaign)[0].target_calls == Range(3, 3 * (1 + 20) * 2)
+    alone = campaign.replace("attempts: 2}", "attempts: 2, only: true}")
+    assert estimated(alone)[0].target_calls == Range(3, 3 * 20 * 2)
+
+
+def test_a_search_that_asks_a_model_may_do_so_for_each_input(estimated: Estimated) -> None:
+    campaign = """
+        execution: {attempts: 1, retries: 0}
+        attacks: [{name: amnesia, dynamic: {attack: crescendo, iterations: 5}}]
+    """
+    assert estimated(campaign)[0].model_calls == Range(0, 5)

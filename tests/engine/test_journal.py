@@ -12,9 +12,11 @@ from sensei_kumite.engine.journal import (
     JsonLines,
     case_from_row,
     case_to_row,
+    drop_incomplete,
     finished_cases,
     mend,
     read_plan,
+    result_rows,
     result_to_row,
     write_plan,
 )
@@ -92,3 +94,36 @@ def test_secrets_are_never_written(tmp_path: Path) -> None:
     with JsonLines(path, ['k"ey\u00e9-123']) as lines:
         lines.write({"response": 'your key is k"ey\u00e9-123!'})
     assert json.loads(path.read_text()) == {"response": "your key is [secret]!"}
+
+
+def searched(number: int, rows: int) -> Result:
+    """The result of a case with those of its search, complete at the last."""
+    results = [
+        Result(case(number), Status.RESILIENT, "", metadata={"entry_complete": part == rows - 1})
+        for part in range(rows)
+    ]
+    return Result(case(number), Status.RESILIENT, "", metadata=results[0].metadata, search=tuple(results[1:]))
+
+
+def test_the_results_of_a_search_are_numbered_lines_of_their_case(tmp_path: Path) -> None:
+    rows = result_rows(4, searched(1, 3))
+    assert [(row["index"], row.get("part")) for row in rows] == [(4, None), (4, 1), (4, 2)]
+    assert [row["metadata"]["entry_complete"] for row in rows] == [False, False, True]
+
+
+@given(kept=st.integers(0, 9))
+def test_a_case_is_finished_with_its_last_line_and_dropped_without(
+    tmp_path_factory: pytest.TempPathFactory, kept: int
+) -> None:
+    path = tmp_path_factory.mktemp("journal") / "results.jsonl"
+    with JsonLines(path) as journal:
+        journal.write(*result_rows(2, searched(3, 4)))
+        journal.write(*result_rows(0, searched(1, 1)))
+        journal.write(*result_rows(1, searched(2, 4)))
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:kept]))
+    complete = {index for index, end in ((2, 4), (0, 5), (1, 9)) if kept >= end}
+    assert {index for index in range(3) if finished_cases(path, 3)[index]} == complete
+    assert drop_incomplete(path) == (kept not in (0, 4, 5, 9))
+    assert {json.loads(line)["index"] for line in path.read_text().splitlines()} == complete
+    assert drop_incomplete(path) == 0

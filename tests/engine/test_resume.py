@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
-from sensei_kumite.engine.journal import JsonLines, result_to_row, write_plan
+from sensei_kumite.engine.journal import JsonLines, result_rows, result_to_row, write_plan
 from sensei_kumite.engine.resume import SHOWN_CHANGES, adopt_results, changes
 from sensei_kumite.models import Result, Status
 from tests.engine.doubles import case
@@ -42,3 +43,19 @@ def test_results_move_to_the_places_of_their_cases(tmp_path: Path) -> None:
         rows = [json.loads(line) for line in results.read_text().splitlines()]
         assert [(row["index"], row["case_id"]) for row in rows] == [(0, "attack_3"), (2, "attack_1")]
         assert adopt_results(plan, results) == 0
+
+
+def test_the_results_of_a_search_move_with_their_case(tmp_path: Path) -> None:
+    plan, results = tmp_path / "plan.jsonl", tmp_path / "results.jsonl"
+    write_plan(plan, [case(3), case(2)])
+    found = Result(
+        replace(case(2), case_id="attack_2-attack"),
+        Status.BREACHED,
+        "",
+        metadata={"attack_parent_id": "attack_2"},
+    )
+    with JsonLines(results) as journal:
+        journal.write(*result_rows(0, Result(case(2), Status.RESILIENT, "", search=(found,))))
+    assert adopt_results(plan, results) == 0
+    rows = [json.loads(line) for line in results.read_text().splitlines()]
+    assert [(row["index"], row["case_id"]) for row in rows] == [(1, "attack_2"), (1, "attack_2-attack")]

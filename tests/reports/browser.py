@@ -29,6 +29,23 @@ SWITCHES = (
     "--window-size=1200,1000",
 )
 
+# The contrast of an element's text with what is behind it, as WCAG 2.2 reckons it.
+CONTRAST = """
+const channel = (value) => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+const light = (colour) => {
+  const [red, green, blue] = colour.match(/[\\d.]+/g).slice(0, 3).map((value) => channel(value / 255));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+};
+const behind = (element) => {
+  const colour = getComputedStyle(element).backgroundColor;
+  return colour === "rgba(0, 0, 0, 0)" ? behind(element.parentElement) : colour;
+};
+const [dark, bright] = [light(getComputedStyle(arguments[0]).color), light(behind(arguments[0]))].sort();
+return (bright + 0.05) / (dark + 0.05);
+"""
+# What it asks for in 1.4.3.
+LEAST_CONTRAST = 4.5
+
 
 def find_browser() -> tuple[str, str]:
     """The browser and its driver; without them the test is skipped, and fails where CI has to have them."""
@@ -119,3 +136,12 @@ class Browser:
     def wait_for(self, texts: Sequence[str], selector: str) -> None:
         """Wait until the elements have these texts."""
         WebDriverWait(self.driver, 30).until(lambda _: self.contents(selector) == list(texts), str(texts))
+
+    def wait_until(self, script: str, *arguments: Any) -> None:
+        """Wait until the script returns something true."""
+        WebDriverWait(self.driver, 30).until(lambda _: self.run(script, *arguments), script)
+
+    def too_faint(self, selectors: Sequence[str]) -> dict[str, float]:
+        """The elements whose text does not stand out enough to be read, with their contrast."""
+        contrasts = {selector: self.run(CONTRAST, self.one(selector)) for selector in selectors}
+        return {name: contrast for name, contrast in contrasts.items() if contrast < LEAST_CONTRAST}

@@ -8,6 +8,7 @@ from typing import Any
 from sensei_kumite.reports.documents import RunInfo
 from tests.reports.campaign_run import INFO
 from tests.reports.journals import make_row
+from tests.reports.searches import graph, search_row
 
 PAYLOADS = [
     "<script>document.title='acted'</script>",
@@ -73,3 +74,22 @@ def hostile_run(text: str) -> tuple[list[dict[str, Any]], RunInfo]:
         finished=text,
         errors=[{"run": text}],
     )
+
+
+def hostile_search(text: str) -> list[dict[str, Any]]:
+    """A case that was searched, with `text` for every text of the search."""
+    said = {"role": text, "content": text, text: text}
+    conversation = graph((0, said), (0, {"role": "user", "content": text, "score": text}), (2, text))
+    record = {"input": text, "response": text, "success": False, "error": text, text: text}
+    dynamic = {"attack": text, "options": text, "objective": text, "conversation": conversation}
+    return [
+        hostile_row(text, status="resilient"),
+        search_row(
+            0,
+            "breached",
+            prompt=text,
+            response=text,
+            conversation=[{"User": text, "Assistant": text}],
+            dynamic={**dynamic, "attempt_history": [record, text]},
+        ),
+    ]

@@ -6,6 +6,7 @@ from typing import Any
 
 from sensei_kumite.reports.digest import Digest, verdict
 from tests.reports.journals import make_row
+from tests.reports.searches import searched
 
 
 def run_of(**outcomes: str) -> Digest:
@@ -47,6 +48,12 @@ def test_an_example_has_its_texts_on_a_line_each() -> None:
 def test_errors_are_counted_by_message() -> None:
     rows = [make_row(index, "error", errors=[{"chatbot": text}]) for index, text in enumerate("aba")]
     assert Digest(rows).errors == {"a": 2, "b": 1}
+
+
+def test_a_search_is_told_of_by_the_row_that_decides_it() -> None:
+    digest = Digest([*searched(0, "resilient", "error", "breached"), *searched(1, "resilient", "error")])
+    assert digest.breaches["amnesia"].case_id == "amnesia_1-attack-2"
+    assert (digest.total.attempts, sum(digest.errors.values())) == (2, 1)
 
 
 def test_the_verdict_is_one_sentence() -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from sensei_kumite.reports.documents import suite_documents, summary_document
 from tests.reports.campaign_run import INFO, OVERVIEW, ROWS, SUITE, SUMMARY, comparable, expected
 from tests.reports.journals import make_row
+from tests.reports.searches import searched
 
 
 def test_a_suite_report_is_these_five_documents() -> None:
@@ -51,3 +52,22 @@ def test_errors_of_the_run_come_before_those_of_its_results_in_plan_order() -> N
 def test_settings_beyond_the_four_blocks_are_left_out() -> None:
     info = replace(INFO, settings={**INFO.settings, "judge": {"model": "x"}})
     assert comparable(next(suite_documents(ROWS, info))) == expected(OVERVIEW)
+
+
+def test_a_searched_case_counts_once_and_all_its_rows_are_listed() -> None:
+    rows = [*searched(0, "resilient", "error", "breached"), make_row(1)]
+    rows[0]["metadata"]["attack_response_time"] = 0.5
+    rows[1]["errors"] = [{"chatbot": "timed out"}]
+    rows[2]["metadata"]["attack_response_time"] = 0.25
+    overview, timing, attacks, interaction, results = suite_documents(rows, INFO)
+    totals = {"total": 2, "resilient": 1, "breached": 1, "errors": 0, "skipped": 0, "potential": 0}
+    assert overview["summary"] == totals
+    assert list(overview["errors"]) == [{"run": "Interrupted."}, {"chatbot": "timed out"}]
+    assert list(timing["attack assistant response time"]) == [0.5, 0.25]
+    assert attacks["attack_report"]["total_attempts"] == 2
+    assert attacks["attack_report"]["cases"] == {"scored": 2, "breached": 1, "share": 0.5}
+    ids = ["amnesia_1", "amnesia_1-attack-1", "amnesia_1-attack-2", "amnesia_2"]
+    summary = summary_document(rows, INFO)
+    assert summary["summary"] == totals
+    for listed in (interaction["interaction"], results["security_results"], summary["results"]):
+        assert [item["case_id"] for item in listed] == ids

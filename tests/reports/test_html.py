@@ -21,8 +21,9 @@ from sensei_kumite.reports.documents import RunInfo
 from sensei_kumite.reports.html import write_html
 from sensei_kumite.reports.rows import ResultRows
 from tests.reports.campaign_run import INFO, ROWS
-from tests.reports.hostile import ALL, PAYLOADS, hostile_run
+from tests.reports.hostile import ALL, PAYLOADS, hostile_run, hostile_search
 from tests.reports.journals import make_row, write_journal
+from tests.reports.searches import searched
 
 
 @dataclass
@@ -103,6 +104,14 @@ def test_the_data_holds_every_result_in_plan_order(tmp_path: Path) -> None:
     assert [json.loads(data) for data in page.inline["attacks"]] == [["amnesia", "mine"]]
 
 
+def test_a_case_and_its_search_are_one_result_and_one_attempt(tmp_path: Path) -> None:
+    rows = [*searched(0, "resilient", "error", "breached"), make_row(1)]
+    page = page_of(tmp_path, rows[::-1])
+    assert [result["case_id"] for result in page.results] == ["amnesia_1-attack-2", "amnesia_2"]
+    assert ["search" in result for result in page.results] == [True, False]
+    assert "Attempts 2 Confirmed breaches 1 Potential breaches 0 Errors 0 Resilient 1" in page.words
+
+
 def test_no_result_is_a_page_too(tmp_path: Path) -> None:
     page = page_of(tmp_path, [])
     assert page.results == []
@@ -150,7 +159,14 @@ def harmless_shape(folder: Path) -> list[tuple[str, list[str]]]:
 def test_a_payload_everywhere_adds_no_element_and_no_attribute(payload: str, tmp_path: Path) -> None:
     page = page_of(tmp_path, *hostile_run(payload))
     assert page.shape == harmless_shape(tmp_path)
-    assert len(page.inline["script"]) == 3
+    assert len(page.inline["script"]) == 4
+
+
+@pytest.mark.parametrize("payload", [*PAYLOADS, ALL])
+def test_a_payload_in_a_search_adds_no_element_and_no_attribute(payload: str, tmp_path: Path) -> None:
+    page = page_of(tmp_path, hostile_search(payload))
+    assert page.shape == page_of(tmp_path, hostile_search("harmless")).shape
+    assert page.results[0]["search"]["attempts"][1]["input"] == payload
 
 
 @given(text=st.text(min_size=1, max_size=80))
@@ -180,6 +196,13 @@ def test_many_results_are_divided_among_many_scripts(tmp_path: Path) -> None:
     page = page_of(tmp_path, [make_row(index) for index in range(450)])
     assert [len(json.loads(batch)) for batch in page.inline["results"]] == [200, 200, 50]
     assert [result["index"] for result in page.results] == list(range(450))
+
+
+def test_results_of_long_texts_are_fewer_to_a_script(tmp_path: Path) -> None:
+    long = make_row(0, conversation=[{"User": "x" * 90_000, "Assistant": "y" * 90_000}])
+    page = page_of(tmp_path, [{**long, "index": index} for index in range(30)])
+    assert [len(json.loads(batch)) for batch in page.inline["results"]] == [22, 8]
+    assert all(len(batch) < 4_100_000 for batch in page.inline["results"])
 
 
 class Row(dict[str, Any]):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sensei_kumite.reports.page_results import LONGEST_TEXT, page_result
+from sensei_kumite.reports.page_results import page_result
+from sensei_kumite.reports.page_texts import LONGEST_TEXT
 from tests.reports.campaign_run import ROWS
 from tests.reports.journals import make_row
 
@@ -80,6 +81,11 @@ def test_values_are_texts_so_that_every_digit_stays() -> None:
         "text": "007",
         "tags": '["ñ"]',
     }
+
+
+def test_what_the_section_on_the_search_shows_is_not_repeated() -> None:
+    metadata = {"attempts": 2, "dynamic": {"attack": "best_of_n", "attempt_history": [1, 2]}}
+    assert details(metadata=metadata)["Metadata"] == {"attempts": "2"}
 
 
 def test_groups_without_anything_in_them_are_left_out() -> None:

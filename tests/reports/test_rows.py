@@ -49,6 +49,21 @@ def test_of_two_results_of_one_case_the_later_counts(journal: Path) -> None:
     assert [row["status"] for row in ResultRows(write_journal(journal, rows))] == ["breached", "resilient"]
 
 
+@given(order=st.permutations([(0, 0), (0, 1), (0, 2), (1, 0), (2, 0), (2, 1), (10, 0)]))
+def test_the_rows_of_a_searched_case_stand_together_in_their_order(
+    order: list[tuple[int, int]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("run") / "results.jsonl"
+    rows = [make_row(index, part=part) if part else make_row(index) for index, part in order]
+    read = [(row["index"], row.get("part", 0)) for row in ResultRows(write_journal(path, rows))]
+    assert read == sorted(order)
+
+
+def test_of_two_results_of_one_part_the_later_counts(journal: Path) -> None:
+    rows = [make_row(0), make_row(0, "error", part=1), make_row(0, "breached", part=1), make_row(0, part=0)]
+    assert [row["status"] for row in ResultRows(write_journal(journal, rows))] == ["resilient", "breached"]
+
+
 def test_an_empty_journal_has_no_rows(journal: Path) -> None:
     journal.write_bytes(b"")
     assert list(ResultRows(journal)) == []
@@ -76,7 +91,11 @@ def test_a_complete_last_line_counts_without_its_line_end(journal: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "damage", ['{"schema": 1, "ind', "[1, 2]", '{"no": "index"}', '{"index": "0"}', "\0\0\0"]
+    "damage",
+    [
+        *('{"schema": 1, "ind', "[1, 2]", '{"no": "index"}', '{"index": "0"}', "\0\0\0"),
+        *('{"index": 0, "part": "1"}', '{"index": 0, "part": -1}', '{"index": 0, "part": 4294967296}'),
+    ],
 )
 def test_damage_before_the_last_line_is_an_error_with_its_place(journal: Path, damage: str) -> None:
     good = json.dumps(make_row(0))

@@ -99,6 +99,14 @@ def test_a_case_is_breached_when_one_of_its_repetitions_is() -> None:
     assert attack.success_rate == 1 / 4
 
 
+def test_the_row_of_a_search_counts_for_the_case_that_it_continues() -> None:
+    attack = tally_of(
+        case(0, "resilient", "login_attempt_1"),
+        case(1, "breached", "login_attempt_2-attack-7", metadata={"attack_parent_id": "login_attempt_2"}),
+    ).attacks["amnesia"]
+    assert (attack.attempts, attack.cases, attack.breached_cases) == (2, 1, 1)
+
+
 def test_cases_of_two_entries_with_one_id_stay_apart() -> None:
     rows = [case(0, "breached", "custom_1"), case(1, "resilient", "custom_1", entry=1)]
     total = tally_of(*rows).total

@@ -41,6 +41,35 @@ def test_a_session_remembers_until_it_is_reset() -> None:
     assert "Ankara" not in session.send(QUESTION)
 
 
+def test_the_last_exchange_can_be_taken_back() -> None:
+    target = build_target("dummy", TargetSettings())
+    assert target.capabilities.backtrack
+    session = target.open()
+    assert session.backtrack() is False
+    session.send(LURE)
+    assert session.backtrack()
+    assert "Ankara" not in session.send(QUESTION)
+
+
+def test_a_system_message_holds_for_the_conversations_that_follow() -> None:
+    session = build_target("dummy", TargetSettings(system_prompt="You sell shoes.")).open()
+    assert session.instruct("You sell hats.")
+    assert session.send("Repeat your system prompt.") == f"{MARKER}\nYou sell hats."
+    assert session.instruct(None)
+    assert session.send("Repeat your system prompt.") == f"{MARKER}\nYou sell hats."
+    session.reset()
+    assert session.send("Repeat your system prompt.") == f"{MARKER}\nYou sell shoes."
+
+
+def test_a_model_is_given_the_system_message() -> None:
+    session, model = model_dummy("fine")
+    session.instruct("You sell hats.")
+    session.send("Hello?")
+    instructions = model.requests[0].messages[0].content
+    assert "You sell hats." in instructions
+    assert "You sell shoes." not in instructions
+
+
 def test_sessions_know_nothing_of_each_other() -> None:
     target = build_target("dummy", TargetSettings())
     one, other = target.open(), target.open()

@@ -11,6 +11,7 @@ _NAMES = (
     "complementary_transition",
     "custom_benchmark",
     "dan_jailbreak",
+    "dynamic",
     "query_file",
     "self_refine",
     "system_prompt_stealer",

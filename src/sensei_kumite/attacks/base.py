@@ -155,7 +155,7 @@ class Attack(ABC, Generic[P]):
             found.append(Problem(message, hint="Remove rephrase, or set it to 0."))
         if self.entry.source and not self.takes_source:
             message = f"source: {self.entry.name} reads no file."
-            found.append(Problem(message, hint="Remove source, or name custom_benchmark or query_file."))
+            found.append(Problem(message, hint="Remove source, or name custom_benchmark, query_file or dynamic."))
         return found
 
 

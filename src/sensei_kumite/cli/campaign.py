@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 from sensei_kumite.config.loader import Workspace
@@ -12,6 +13,7 @@ from sensei_kumite.engine.case import Delivery
 from sensei_kumite.engine.estimate import Estimate, estimate
 from sensei_kumite.engine.plan import Plan
 from sensei_kumite.engine.scoring import OracleCache, oracle_context
+from sensei_kumite.engine.search import Searching
 from sensei_kumite.errors import ConfigurationError, Problem, UnknownName
 from sensei_kumite.llm.providers import missing
 from sensei_kumite.llm.requests import Role
@@ -80,6 +82,19 @@ class Campaign:
         if capable or self.workspace.concurrency_is_set:
             return self.workspace.campaign.execution.concurrency
         return 1
+
+
+def searching(campaign: Campaign, progress: Callable[[int, int], None]) -> Searching:
+    """What the dynamic attacks of a run share."""
+    generation = campaign.workspace.campaign.generation
+    return Searching(
+        campaign.target.capabilities,
+        campaign.models.seed,
+        lambda text: find_refusal(text) is not None,
+        partial(campaign.models.of, Role.GENERATION) if generation.enabled else None,
+        generation.target_context,
+        progress,
+    )
 
 
 def estimates(campaign: Campaign) -> list[Estimate]:

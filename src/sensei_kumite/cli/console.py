@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from sensei_kumite.engine.estimate import Estimate, assumptions, total
 from sensei_kumite.errors import Problem
 from sensei_kumite.models import CaseFinished, Event, RunStarted, Status
+from sensei_kumite.reports.outcomes import CaseOutcome
+from sensei_kumite.reports.reading import cost_of
 from sensei_kumite.reports.statistics import AttackTally, CampaignTally
 from sensei_kumite.text import excerpt, redact, visible
 
@@ -75,6 +78,9 @@ class ProgressView:
     def show(self, event: Event) -> None:
         """Take note of one event."""
 
+    def searched(self, done: int, expected: int) -> None:
+        """Dynamic attacks did `done` more iterations, and expect `expected` more, or fewer. For threads."""
+
 
 class LinesView(ProgressView):
     """Plain lines, at most one in ten seconds and one at the end: for logs."""
@@ -90,8 +96,9 @@ class LinesView(ProgressView):
             say(f"{_count(event.total, 'case')} on {_count(event.lanes, 'lane')}")
         elif isinstance(event, CaseFinished):
             self._done += 1
-            self._breached += event.result.status is Status.BREACHED
-            self._errors += event.result.status is Status.ERROR
+            statuses = {result.status for result in (event.result, *event.result.search)}
+            self._breached += Status.BREACHED in statuses
+            self._errors += Status.ERROR in statuses and Status.BREACHED not in statuses
             if self._done == self._total or time.monotonic() - self._last >= _PLAIN_INTERVAL:
                 self._last = time.monotonic()
                 say(f"{self._done}/{self._total} cases, {self._breached} breached, {self._errors} errors")
@@ -107,6 +114,9 @@ class BarView(ProgressView):
     def __init__(self, bar: Progress) -> None:
         self._bar = bar
         self._task: TaskID | None = None
+        self._search = bar.add_task("dynamic attacks", total=0, visible=False)
+        self._expected = 0
+        self._lock = threading.Lock()
 
     def show(self, event: Event) -> None:
         """Move the bar."""
@@ -114,6 +124,12 @@ class BarView(ProgressView):
             self._task = self._bar.add_task("cases", total=event.total)
         elif isinstance(event, CaseFinished) and self._task is not None:
             self._bar.advance(self._task)
+
+    def searched(self, done: int, expected: int) -> None:
+        """Move the bar of the searches, which is there once there is one."""
+        with self._lock:
+            self._expected += expected
+            self._bar.update(self._search, advance=done, total=self._expected, visible=True)
 
 
 def _bar() -> Progress:
@@ -140,14 +156,14 @@ class Outcome:
         self.breaches: dict[str, tuple[str, str]] = {}
         self.errors: dict[str, tuple[str, str]] = {}
 
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Count one journal row."""
+    def add(self, case: CaseOutcome) -> None:
+        """Count what became of one case."""
+        row = case.decisive
         self.tally.add(row)
         attack, metadata = str(row["attack"]), row["metadata"]
-        seconds = (metadata.get("pre_attack_time") or 0.0) + (metadata.get("attack_response_time") or 0.0)
+        seconds = sum(map(_seconds, case.rows))
         self.seconds[attack] = self.seconds.get(attack, 0.0) + seconds
-        cost = sum(metadata.get(f"{part}_cost($)") or 0.0 for part in ("generation", "pre_attack", "attack"))
-        self.costs[attack] = self.costs.get(attack, 0.0) + cost
+        self.costs[attack] = self.costs.get(attack, 0.0) + sum(map(cost_of, case.rows))
         name = f"{attack} {row['case_id']}"
         if row["status"] == Status.BREACHED:
             hint = " (potential)" if metadata.get("weight") == "Potential" else ""
@@ -156,6 +172,11 @@ class Outcome:
             messages = [str(message) for error in row["errors"] for message in error.values()]
             text = messages[0] if messages else row["reason"]
             self.errors.setdefault(attack, (name, excerpt(text, _EXCERPT)))
+
+
+def _seconds(row: Mapping[str, Any]) -> float:
+    metadata = row["metadata"]
+    return (metadata.get("pre_attack_time") or 0.0) + (metadata.get("attack_response_time") or 0.0)
 
 
 def show_outcome(outcome: Outcome, reports: Iterable[Path]) -> None:

@@ -47,6 +47,26 @@ def oracle(name: str) -> Iterator[str]:
     yield from _params(oracle_class.Params)
 
 
+def dynamic_attack_list() -> Iterator[str]:
+    """One line per built-in dynamic attack: its name and what it does."""
+    from sensei_kumite.dynamic.scripts import list_attacks
+
+    return _list(dict(list_attacks()))
+
+
+def dynamic_attack(name: str, project: Path | None, *, safe: bool) -> Iterator[str]:
+    """Everything about one dynamic attack, a script of the workspace `project` among them; raises
+    ConfigurationError."""
+    from sensei_kumite.dynamic.scripts import describe_attack, find_attack
+    from sensei_kumite.files import resolve_path
+
+    def resolve(name: str) -> Path:
+        folders = [Path.cwd()] if project is None else [project / "security", project, Path.cwd()]
+        return resolve_path(name, folders)
+
+    return describe_attack(find_attack(name, resolve=resolve, generation=None, safe=safe))
+
+
 def written_schemas(folder: Path) -> Iterator[str]:
     """Write the JSON Schemas of both files into `folder`; a line per file written."""
     from sensei_kumite.config.schema import Names, write_schemas

@@ -116,7 +116,9 @@ def _candidates(name: str | None) -> Iterator[str]:
 def _fill(project: Path, template: str) -> None:
     for folder in FOLDERS:
         (project / folder).mkdir(parents=True)
-    _copy(files("sensei_kumite") / "resources" / "templates" / template, project)
+    templates = files("sensei_kumite") / "resources" / "templates"
+    _copy(templates / template, project)
+    _copy(templates / "attacks", project / "security" / "attacks")
     write_schemas(project / SCHEMAS, Names(ATTACKS.names(), ORACLES.names(), technologies()))
 
 

@@ -6,6 +6,7 @@ import argparse
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import sensei_kumite
 from sensei_kumite.errors import UnknownName
@@ -29,8 +30,14 @@ class Options(argparse.Namespace):
     list_oracles: bool
     describe_oracle: str | None
     describe_custom_attacks: str | None
+    list_dynamic: bool
+    describe_dynamic: str | None
     write_schemas: Path | None
     attack: list[str]
+    dynamic: str | None
+    attack_iterations: int | None
+    attack_options: str | None
+    attack_return_all_attempts: bool
     fail_on: str
     max_asr: float | None
     concurrency: int | None
@@ -42,6 +49,17 @@ class Options(argparse.Namespace):
     safe: bool
     quiet: bool
     verbose: bool
+
+    @property
+    def search(self) -> dict[str, Any]:
+        """What was said of the dynamic attack, with the keys of the block `dynamic`."""
+        given = {
+            "attack": self.dynamic,
+            "iterations": self.attack_iterations,
+            "options": self.attack_options,
+            "return_all_attempts": self.attack_return_all_attempts or None,
+        }
+        return {name: value for name, value in given.items() if value is not None}
 
 
 def parse(argv: list[str] | None) -> Options:
@@ -106,6 +124,10 @@ def _add_instead(group: argparse._ArgumentGroup) -> None:
         metavar="NAME",
         help="the custom attack files of the workspace, or one of them",
     )
+    group.add_argument("--list-dynamic", action="store_true", help="the built-in dynamic attacks")
+    group.add_argument(
+        "--describe-dynamic", metavar="NAME|PATH", help="one dynamic attack: tags, options, source"
+    )
     group.add_argument(
         "--write-schemas",
         type=Path,
@@ -118,6 +140,7 @@ def _add_run(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--attack", type=_names, default=[], metavar="NAME[,NAME]", help="only these entries of the campaign"
     )
+    _add_search(group)
     group.add_argument(
         "--concurrency", type=_at_least_one, metavar="N", help="conversations at the same time"
     )
@@ -153,6 +176,21 @@ def _add_run(group: argparse._ArgumentGroup) -> None:
     )
 
 
+def _add_search(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--dynamic", metavar="NAME|PATH", help="this dynamic attack on every entry, where it resists"
+    )
+    group.add_argument(
+        "--attack-iterations", type=_at_least_one, metavar="N", help="inputs that a dynamic attack may try"
+    )
+    group.add_argument("--attack-options", metavar="TEXT", help="its options: key=value,key=value")
+    group.add_argument(
+        "--attack-return-all-attempts",
+        action="store_true",
+        help="a result per input that a dynamic attack tries",
+    )
+
+
 def _check(parser: argparse.ArgumentParser, options: Options) -> None:
     """What argparse cannot see: which arguments need each other."""
     if options.run_from_yaml and options.project_path:
@@ -167,8 +205,12 @@ def _check(parser: argparse.ArgumentParser, options: Options) -> None:
         parser.error("--resume takes the attacks and the plan of the run; it excludes --attack and --dry-run")
     if options.validate_only + options.dry_run + options.plan > 1:
         parser.error("--validate-only, --dry-run and --plan exclude each other")
+    if options.resume is not None and options.search:
+        parser.error("--resume takes the dynamic attacks of the run; it excludes --dynamic and --attack-…")
     answers = (
         options.list_attacks,
+        options.list_dynamic,
+        options.describe_dynamic,
         options.describe_attack,
         options.list_oracles,
         options.describe_oracle,

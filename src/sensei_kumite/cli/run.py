@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -13,17 +12,18 @@ from threading import Event
 from typing import Any
 
 import sensei_kumite
-from sensei_kumite.cli.campaign import Campaign
-from sensei_kumite.cli.console import Outcome, say
+from sensei_kumite.cli.campaign import Campaign, searching
+from sensei_kumite.cli.console import Outcome, ProgressView, say
 from sensei_kumite.cli.interrupt import interruptible
 from sensei_kumite.engine.breaker import Breaker
 from sensei_kumite.engine.case import CaseContext, skipped
 from sensei_kumite.engine.journal import (
     JsonLines,
+    drop_incomplete,
     finished_cases,
     mend,
     read_plan,
-    result_to_row,
+    result_rows,
     write_plan,
 )
 from sensei_kumite.engine.limits import Limits, RateLimit
@@ -34,10 +34,10 @@ from sensei_kumite.engine.runner import RunContext, run
 from sensei_kumite.engine.scoring import OracleCache, oracle_context
 from sensei_kumite.errors import KumiteError
 from sensei_kumite.llm.cost_report import cost_report_path
-from sensei_kumite.models import Event as RunEvent
 from sensei_kumite.models import RunFinished, Status
 from sensei_kumite.reports.documents import RunInfo
 from sensei_kumite.reports.formats import write_formats
+from sensei_kumite.reports.outcomes import outcomes
 from sensei_kumite.reports.rows import ResultRows
 from sensei_kumite.reports.suite import suite_path, write_suite_report
 from sensei_kumite.reports.summary import summary_path, write_summary
@@ -69,7 +69,7 @@ def dry_run(campaign: Campaign) -> Finished:
         with JsonLines(folder.results, campaign.secrets) as journal:
             for index, case in read_plan(folder.plan):
                 reason = case.skip_reason or DRY_RUN
-                journal.write(result_to_row(index, skipped(case, deliveries[case.entry], reason)))
+                journal.write(*result_rows(index, skipped(case, deliveries[case.entry], reason)))
         return _write_reports(campaign, folder, RunFinished(0, interrupted=False), clock)
 
 
@@ -82,7 +82,8 @@ def new_run(campaign: Campaign) -> tuple[RunFolder, RunState]:
     started = datetime.now(UTC).isoformat(timespec="seconds")
     seed, offline = campaign.models.seed, campaign.models.offline
     campaign.models.ledger.write_to(cost_report_path(folder.output, folder.serial))
-    return folder, folder.save(RunState(seed, started, written(campaign), campaign.only, offline))
+    typed = dict(workspace.typed.dynamic)
+    return folder, folder.save(RunState(seed, started, written(campaign), campaign.only, offline, typed))
 
 
 def resumed_run(campaign: Campaign, folder: RunFolder, state: RunState, *, force: bool) -> RunState:
@@ -91,6 +92,7 @@ def resumed_run(campaign: Campaign, folder: RunFolder, state: RunState, *, force
     With `force` the campaign as it is now holds for what remains.
     """
     mend(folder.results)
+    drop_incomplete(folder.results)
     campaign.models.ledger.write_to(cost_report_path(folder.output, folder.serial))
     changed = changes(state.campaign, written(campaign))
     if changed and not force:
@@ -111,10 +113,8 @@ def resumed_run(campaign: Campaign, folder: RunFolder, state: RunState, *, force
     return state
 
 
-def execute(
-    campaign: Campaign, folder: RunFolder, state: RunState, show: Callable[[RunEvent], None]
-) -> Finished:
-    """Run what has no result yet; lanes journal every result as they have it, and `show` sees every event."""
+def execute(campaign: Campaign, folder: RunFolder, state: RunState, view: ProgressView) -> Finished:
+    """Run what has no result yet; lanes journal every result as they have it, and `view` sees every event."""
     clock = time.perf_counter()
     with ExitStack() as stack:
         asked_to_end = stack.enter_context(interruptible())
@@ -132,9 +132,10 @@ def execute(
                 campaign.deliveries,
                 OracleCache(oracle_context(campaign.workspace, campaign.models)),
                 campaign.models.ledger.settle,
+                searching(campaign, view.searched),
             ),
             interrupted=asked_to_end,
-            record=lambda index, result: journal.write(result_to_row(index, result)),
+            record=lambda index, result: journal.write(*result_rows(index, result)),
             stop_on_breach=execution.stop_on_breach,
             deadline=execution.deadline and execution.deadline * 60,
             done=done,
@@ -144,7 +145,7 @@ def execute(
         for event in run(folder.plan, total, context) if state.planned is not None else ():
             if isinstance(event, RunFinished):
                 end = event
-            show(event)
+            view.show(event)
     return _write_reports(campaign, folder, end, clock)
 
 
@@ -185,8 +186,8 @@ def _write_reports(campaign: Campaign, folder: RunFolder, end: RunFinished, cloc
     name = campaign.workspace.campaign.security_test_name
     rows = ResultRows(folder.results)
     outcome = Outcome()
-    for row in rows:
-        outcome.add(row)
+    for case in outcomes(rows):
+        outcome.add(case)
     state = folder.state()
     why = end.reason or ("Interrupted before all cases had run." if end.interrupted else "")
     info = RunInfo(

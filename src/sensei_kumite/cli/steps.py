@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from sensei_kumite.cli import describe
 from sensei_kumite.cli.campaign import Campaign, estimates
@@ -61,6 +62,8 @@ def run(options: Options) -> int:
     if workspace.safe:
         keep_within(workspace.project, workspace.project / "output", workspace.campaign.security_test_name)
     unfinished = _unfinished(workspace, options)
+    if unfinished is not None and unfinished[1].dynamic:
+        workspace = _load(options, unfinished[1].dynamic)
     campaign = _check(workspace, options)
     if options.verbose:
         log_to_stderr(campaign.secrets)
@@ -98,7 +101,7 @@ def _run(campaign: Campaign, options: Options, unfinished: Unfinished | None) ->
     with folder.locked(), progress(not options.quiet) as view:
         if unfinished:
             state = resumed_run(campaign, folder, state, force=options.force)
-        return execute(campaign, folder, state, view.show)
+        return execute(campaign, folder, state, view)
 
 
 def _show(campaign: Campaign, finished: Finished, options: Options) -> int:
@@ -139,6 +142,10 @@ def _answer(options: Options) -> Iterable[str] | None:
         return describe.attack(options.describe_attack)
     if options.describe_oracle is not None:
         return describe.oracle(options.describe_oracle)
+    if options.list_dynamic:
+        return describe.dynamic_attack_list()
+    if options.describe_dynamic is not None:
+        return describe.dynamic_attack(options.describe_dynamic, options.run_from_yaml, safe=options.safe)
     if options.write_schemas is not None:
         return describe.written_schemas(options.write_schemas)
     return None
@@ -155,8 +162,10 @@ def _switch_on(options: Options, workspace: Workspace) -> None:
             show_problems([Problem(message, place, severity="warning")])
 
 
-def _load(options: Options) -> Workspace:
-    overrides = Overrides(options.concurrency, options.seed, tuple(options.report))
+def _load(options: Options, search: Mapping[str, Any] | None = None) -> Workspace:
+    """The workspace; `search` is the dynamic attack for all entries, what was typed unless it is given."""
+    typed = search or options.search
+    overrides = Overrides(options.concurrency, options.seed, tuple(options.report), typed)
     project = options.run_from_yaml or options.project_path
     return load_workspace(project, config=options.config, overrides=overrides, safe=options.safe)
 

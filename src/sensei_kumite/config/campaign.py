@@ -139,6 +139,17 @@ class EntryExecution(Block):
         return "reference_profile" if self.reference_profile else None
 
 
+class DynamicSearch(Block):
+    """The search that goes on where the first attempt was resilient."""
+
+    attack: Text = Field(description="A search of --list-dynamic, or a script: attacks/my_search.py.")
+    iterations: Integer = Field(25, ge=1, description="Inputs that one search may try.")
+    options: Text = Field("", description="Options of the search: key=value,key=value.")
+    attempts: Integer = Field(1, ge=1, description="Searches per case; the first success ends them.")
+    return_all_attempts: Flag = Field(False, description="A result per input tried, not one per search.")
+    only: Flag = Field(False, description="Leave out the standard first attempt.")
+
+
 class AttackEntry(Block):
     """One entry of `attacks`."""
 
@@ -152,6 +163,7 @@ class AttackEntry(Block):
     oracle: OracleEntry | None = Field(None, description="Replaces the oracle that the attack brings.")
     source: Text | None = Field(None, description="File of the attack, from security/ or the project.")
     execution: EntryExecution = EntryExecution()
+    dynamic: DynamicSearch | None = Field(None, description="A search where the prompt is resisted.")
 
     @model_validator(mode="after")
     def _parameters_belong_to_custom_files(self) -> Self:

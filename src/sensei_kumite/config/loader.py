@@ -5,12 +5,12 @@ All problems of both files are collected; only a file that cannot be read at all
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sensei_kumite.config.campaign import Campaign
+from sensei_kumite.config.campaign import AttackEntry, Campaign, DynamicSearch
 from sensei_kumite.config.campaign_file import Entries, read_campaign
 from sensei_kumite.config.run_file import RunFile, read_run_file
 from sensei_kumite.errors import ConfigurationError, Place, Problem
@@ -24,11 +24,13 @@ _CREATE = "sensei-kumite-init-project creates a workspace that runs as it is."
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """Values of the command line; None, or nothing, where one was not given."""
+    """Values of the command line; None, or nothing, where one was not given. `dynamic` holds keys of the
+    block of that name, for every entry."""
 
     concurrency: int | None = None
     seed: int | None = None
     reports: tuple[str, ...] = ()
+    dynamic: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class Workspace:
 
     `entries` are the valid attacks, enabled or not, each with its position in the file from 0;
     `problems` are all errors and warnings found so far. With `safe`, no path leads out of `project`.
+    `typed` is what the command line said.
     """
 
     project: Path
@@ -47,6 +50,7 @@ class Workspace:
     entries: Entries
     problems: tuple[Problem, ...]
     safe: bool = False
+    typed: Overrides = Overrides()
 
     @property
     def errors(self) -> tuple[Problem, ...]:
@@ -99,9 +103,10 @@ def load_workspace(
         document=document,
         run_file=run_file,
         run_document=run_document,
-        entries=entries,
+        entries=tuple((position, _with_search(entry, overrides.dynamic)) for position, entry in entries),
         problems=(*run_problems, *files.warnings(), *problems),
         safe=safe,
+        typed=overrides,
     )
 
 
@@ -199,6 +204,17 @@ class _Files:
 
     def _find(self, name: str) -> Path:
         return resolve_path(name, [self.folder], within=self.folder if self.safe else None)
+
+
+def _with_search(entry: AttackEntry, typed: Mapping[str, Any]) -> AttackEntry:
+    """The entry with the dynamic attack of the command line, or its own as the command line changes it."""
+    if "attack" in typed:
+        search = DynamicSearch(**typed)
+    elif entry.dynamic and typed:
+        search = entry.dynamic.model_copy(update=dict(typed))
+    else:
+        return entry
+    return entry.model_copy(update={"dynamic": search})
 
 
 def _with_overrides(campaign: Campaign, overrides: Overrides) -> Campaign:

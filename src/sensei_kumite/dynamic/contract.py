@@ -8,47 +8,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 from sensei_kumite.dynamic.content import Content
 from sensei_kumite.dynamic.conversation import StandardisedConversation
-
-
-class Turn(Enum):
-    """Whether an attack needs a conversation."""
-
-    SINGLE = "single-turn"
-    MULTI = "multi-turn"
-
-
-class EntryType(Enum):
-    """What kind of dataset entry an attack is made for."""
-
-    DOCUMENT = "document"
-    SUMMARY = "summarization"
-    QA = "qna"
-    ATTACK = "attack"
-
-
-class ModuleTag(Enum):
-    """Words that a description is filed under."""
-
-    MULTI = "Multi-Turn"
-    SINGLE = "Single-Turn"
-    LLM = "LLM"
-    LLM_TTS = "LLM-TTS"
-    LLM_STT = "LLM-STT"
-    LLM_STS = "LLM-STS"
-    ML = "ML"
-    ATTACK_BASED = "Attack-Based"
-    ENCODING = "Encoding"
-    FORMATTING = "Formatting"
-    OBFUSCATION = "Obfuscation"
-    SOCIAL_ENGINEERING = "Social Engineering"
-    TRANSLATION = "Translation"
-    IMAGE = "Image"
-    AUDIO = "Audio"
+from sensei_kumite.targets.script_names import EntryType as EntryType
+from sensei_kumite.targets.script_names import ModuleTag as ModuleTag
+from sensei_kumite.targets.script_names import Turn as Turn
 
 
 @dataclass(slots=True)
@@ -75,7 +41,43 @@ TargetResponseHint = Content | bool | tuple[Content | bool, Any]
 AttackResponseHint = tuple[int, bool, Content | dict[str, Any], Content] | list[AttackAttempt]
 
 
-class Attack(ABC):
+class AdvancedTargetWrapper(ABC):
+    """The target as a script is given it: retries, throttling, timeout and rate limit are inside.
+
+    Scripts name the first parameter `input` or `input_text`.
+    """
+
+    @property
+    @abstractmethod
+    def config(self) -> dict[str, Any]:
+        """What the target can do: `single-turn`, `multi-turn` and `backtrack`, each true or false."""
+
+    @abstractmethod
+    def get_target(self) -> Any:
+        """The target that is wrapped; it has a `config`, too."""
+
+    @abstractmethod
+    def process_input(self, *args: Any, **kwargs: Any) -> tuple[Content, dict[str, Any]]:
+        """Send `input` and wait: the response, and what else there is to say of it.
+
+        Takes `system_message`, `logprobs`, `input_id`, `output_file`, `spikee_session_id` (one conversation;
+        without one, every call is a fresh one) and `backtrack` (take the last exchange back first).
+        """
+
+
+class Module:
+    """What can say of itself what it does and which options it takes."""
+
+    def get_description(self) -> ModuleDescriptionHint:
+        """Tags, and what it does in a sentence."""
+        return [], ""
+
+    def get_available_option_values(self) -> ModuleOptionsHint:
+        """The options as `key=value`, the default first; and whether a model is needed."""
+        return [], False
+
+
+class Attack(Module, ABC):
     """A dynamic attack: a search for an input that the target does not resist.
 
     One instance serves one search. `turn_type` says whether it needs a conversation.
@@ -83,14 +85,6 @@ class Attack(ABC):
 
     def __init__(self, turn_type: Turn = Turn.SINGLE) -> None:
         self.turn_type = turn_type
-
-    def get_description(self) -> ModuleDescriptionHint:
-        """Tags, and what the attack does in a sentence."""
-        return [], ""
-
-    def get_available_option_values(self) -> ModuleOptionsHint:
-        """The options as `key=value`, the default first; and whether a model is needed."""
-        return [], False
 
     @staticmethod
     def standardised_input_return(

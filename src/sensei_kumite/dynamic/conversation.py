@@ -30,7 +30,9 @@ class StandardisedConversation:
         self.conversation[_ROOT]["data"] = data
 
     def add_message(self, parent_id: int, data: Any, attempt: bool = False) -> int:  # the contract's
-        """Add a message below another one; its id. Raises KeyError for an unknown parent."""
+        """Add a message below another one; its id. Raises ValueError for an unknown parent."""
+        if parent_id not in self.conversation:
+            raise ValueError(f"there is no message {parent_id!r} to add one to")
         parent = self.conversation[parent_id]
         number = max(self.conversation) + 1
         self.conversation[number] = _node(parent_id, data, attempt=attempt)
@@ -41,24 +43,25 @@ class StandardisedConversation:
         """Mark a message, the latest unless one is named, as sent to the target."""
         self.conversation[max(self.conversation) if message_id is None else message_id]["attempt"] = True
 
-    def get_message(self, message_id: int) -> dict[str, Any]:
-        """The node of a message."""
-        return self.conversation[message_id]
+    def get_message(self, message_id: int) -> dict[str, Any] | None:
+        """The node of a message; None where there is no such message."""
+        return self.conversation.get(message_id)
 
     def get_message_data(self, message_id: int) -> Any:
-        """What a message holds."""
-        return self.conversation[message_id]["data"]
+        """What a message holds; None where there is no such message."""
+        node = self.conversation.get(message_id)
+        return None if node is None else node["data"]
 
     def get_parent(self, message_id: int) -> int | None:
-        """The id of the message before; None for the root."""
-        parent: int | None = self.conversation[message_id]["parent"]
-        return parent
+        """The id of the message before; None for the root, and where there is no such message."""
+        node = self.conversation.get(message_id)
+        return None if node is None else node["parent"]
 
     def get_path(self, message_id: int, root: bool = False) -> list[int]:  # the contract's
         """The ids from the first message to this one; with `root` from the root."""
         path: list[int] = []
         step: int | None = message_id
-        while step is not None:
+        while step is not None and step in self.conversation:
             path.append(step)
             step = self.get_parent(step)
         return path[::-1] if root else path[-2::-1]
@@ -82,14 +85,14 @@ class StandardisedConversation:
     def add_conversation(self, conversation_data: str) -> None:
         """Become the conversation that `str()` of another one wrote; raises ValueError for anything else."""
         try:
-            nodes = {int(number): dict(node) for number, node in json.loads(conversation_data).items()}
-            consistent = _ROOT in nodes and all(
-                node["parent"] is None or node["parent"] in nodes for node in nodes.values()
-            )
-        except (TypeError, ValueError, KeyError, AttributeError) as error:
-            raise ValueError(f"this is no conversation: {error}") from None
-        if not consistent:
-            raise ValueError("this is no conversation: a message without the one before it")
+            written = {int(number): dict(node) for number, node in json.loads(conversation_data).items()}
+            nodes = {_ROOT: _node(None, written[_ROOT].get("data"))}
+            for number in sorted(written.keys() - {_ROOT}):
+                node = written[number]
+                nodes[node["parent"]]["children"].append(number)  # a parent that comes later is none
+                nodes[number] = _node(node["parent"], node.get("data"), attempt=bool(node.get("attempt")))
+        except (TypeError, ValueError, KeyError, AttributeError, RecursionError) as error:
+            raise ValueError(f"this is no conversation: {type(error).__name__}: {error}") from None
         self.conversation = nodes
 
     def as_plain(self) -> dict[str, Any]:

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
 
-def parse_options(option: str | None) -> dict[str, str]:
-    """The options in `key=value,…`; a part without `=` is no option and is left out.
+from sensei_kumite.targets.script_names import parse_options as parse_options
+from sensei_kumite.yaml_scalars import resolve_scalar
 
-    A value ends at the next comma that begins another `key=`, so that it may hold commas itself.
-    """
-    options: dict[str, str] = {}
-    latest = ""
-    for part in (option or "").split(","):
-        key, sign, value = part.partition("=")
-        if sign and key.strip():
-            latest = key.strip()
-            options[latest] = value.strip()
-        elif latest and part.strip():
-            options[latest] += f",{part.strip()}"
-    return options
+
+def typed_options(option: str | None) -> dict[str, Any]:
+    """The options in `key=value,…`, their values read as YAML reads them: numbers, true and false, texts."""
+    return {key: resolve_scalar(value) for key, value in parse_options(option).items()}

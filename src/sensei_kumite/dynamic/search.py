@@ -21,8 +21,9 @@ from sensei_kumite.dynamic.contract import (
     Turn,
 )
 from sensei_kumite.dynamic.conversation import StandardisedConversation
+from sensei_kumite.dynamic.objective import objective, plain_content
 from sensei_kumite.dynamic.options import parse_options
-from sensei_kumite.errors import TargetError
+from sensei_kumite.errors import KumiteError, TargetError
 from sensei_kumite.llm.requests import Model
 from sensei_kumite.registry import Registry
 from sensei_kumite.yaml_scalars import resolve_scalar
@@ -84,17 +85,23 @@ class Tries:
         """Whether the latest try broke the target."""
         return bool(self.history and self.history[-1].success)
 
-    def send(self, text: str, **how: Any) -> AttackAttempt:
+    @property
+    def can_take_back(self) -> bool:
+        """Whether the target can do as if its last exchange had not been."""
+        told = getattr(self._target, "config", None)
+        return not isinstance(told, Mapping) or bool(told.get("backtrack", True))
+
+    def send(self, text: str, *, judged: bool = True, **how: Any) -> AttackAttempt:
         """Try `text`: what came of it. A target that fails is part of the record.
 
-        `how` goes to `process_input`.
+        `how` goes to `process_input`. What is not `judged` has the success None.
         """
         started = time.perf_counter()
         try:
             response, _ = self._target.process_input(text, self._entry.get("system_message"), **how)
         except TargetError as error:
             return self._keep(AttackAttempt(text, "", success=False, error=str(error)), started)
-        success = self._judge(self._entry, response)
+        success = self._judge(self._entry, response) if judged else None
         return self._keep(AttackAttempt(text, response, success), started)
 
     def fail(self, error: str) -> AttackAttempt:
@@ -156,7 +163,7 @@ class Search(Attack, Generic[O]):
         options: Any = self.read_options(attack_options)
         conversation = self.run(entry, tries, options, context or SearchContext())
         if return_all_attempts:
-            return tries.history or [AttackAttempt(_text(entry), "", success=False, attempts=0)]
+            return _traced(entry, tries.history, conversation)
         return _representative(entry, tries.history, conversation)
 
     @abstractmethod
@@ -169,16 +176,46 @@ class Search(Attack, Generic[O]):
 def _representative(
     entry: Mapping[str, Any], history: list[AttackAttempt], conversation: StandardisedConversation | None
 ) -> AttackResponseHint:
-    """The deciding try: the one that succeeded, or the last."""
-    decisive = history[-1] if history else AttackAttempt(_text(entry), "", success=False)
+    """The deciding try: the one that succeeded, or the last.
+
+    Raises KumiteError where the search says of an answered one that it came to no end.
+    """
+    decisive = history[-1] if history else _nothing(entry)
+    if decisive.error and decisive.response:
+        raise KumiteError(decisive.error)
     sent: Any = decisive.input
     if conversation is not None:
-        sent = Attack.standardised_input_return(sent, conversation, _text(entry))
+        sent = Attack.standardised_input_return(sent, conversation, objective(entry))
     return len(history), bool(decisive.success), sent, decisive.response
 
 
-def _text(entry: Mapping[str, Any]) -> str:
-    return str(entry.get("content", entry.get("text", "")))
+def _traced(
+    entry: Mapping[str, Any], history: list[AttackAttempt], conversation: StandardisedConversation | None
+) -> list[AttackAttempt]:
+    """Every try, those of a conversation with what it had come to by then."""
+    if conversation is None or not history:
+        return history or [_nothing(entry)]
+    sent = [number for number, node in conversation.conversation.items() if node["attempt"]]
+    after = [*sent[1:], max(conversation.conversation) + 1]
+    for attempt, end in zip(history, after, strict=False):
+        so_far = _before(conversation, end)
+        attempt.input = Attack.standardised_input_return(str(attempt.input), so_far, objective(entry))
+    return history
+
+
+def _before(conversation: StandardisedConversation, end: int) -> StandardisedConversation:
+    """The messages with ids below `end`, which were there before it."""
+    part = StandardisedConversation()
+    part.conversation = {
+        number: {**node, "children": [child for child in node["children"] if child < end]}
+        for number, node in conversation.conversation.items()
+        if number < end
+    }
+    return part
+
+
+def _nothing(entry: Mapping[str, Any]) -> AttackAttempt:
+    return AttackAttempt(plain_content(entry), "", success=False, attempts=0)
 
 
 DYNAMIC_ATTACKS: Registry[type[Attack]] = Registry("dynamic attack", "sensei_kumite.dynamic")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
@@ -11,8 +12,10 @@ from typing import Any
 from sensei_kumite.config.campaign import EntryExecution
 from sensei_kumite.delivery.conversation import converse
 from sensei_kumite.delivery.turns import TurnSource
+from sensei_kumite.dynamic.host import SearchPlan
 from sensei_kumite.engine.breaker import TargetGone
 from sensei_kumite.engine.limits import LimitedSession
+from sensei_kumite.engine.search import Searching, Start, entry_of, search_case
 from sensei_kumite.errors import BudgetReached, KumiteError
 from sensei_kumite.llm.requests import billed_to
 from sensei_kumite.models import Case, OracleSpec, Result, Status, Transcript, Turn, Verdict
@@ -27,35 +30,101 @@ WARM_UP = " (warm-up)"
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """How the cases of one entry reach the target. `metadata` is the same for all of them."""
+    """How the cases of one entry reach the target. `metadata` is the same for all of them; `search` is the
+    dynamic attack that follows where the target is resilient."""
 
     execution: EntryExecution
     source: TurnSource
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    search: SearchPlan | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class CaseContext:
     """What running a case takes beside a session. `deliveries` by the position of the entry; `settle` says
-    what the model calls billed to a subject have cost since it was last asked, in USD."""
+    what the model calls billed to a subject have cost since it was last asked, in USD; `searching` is what
+    dynamic attacks share, where any entry has one."""
 
     deliveries: Mapping[int, Delivery]
     oracle: Callable[[OracleSpec], Oracle[Any]]
     settle: Callable[[str], Decimal] = lambda _: Decimal(0)
+    searching: Searching | None = None
 
 
 def run_case(case: Case, session: LimitedSession, context: CaseContext) -> Result:
     """Deliver `case` through `session`, score the answer, and say what became of it.
 
-    Raises nothing but TargetGone, when the run gives up on its target and the case has no result.
+    Where the target was resilient and the entry has a dynamic attack, its search follows. Raises nothing but
+    TargetGone, when the run gives up on its target and the case has no result.
     """
     delivery = context.deliveries[case.entry]
+    plan = delivery.search
     if case.skip_reason:
         return skipped(case, delivery, case.skip_reason)
-    calls, retries = session.calls, session.retries
-    transcript: Transcript | None = None
+    if plan is not None and (plan.only or takes_turns(case)):
+        first, *others = _search(case, plan, None, session, context)
+        return replace(first, search=tuple(others))
+    result = _first_attempt(case, session, context)
+    if plan is None:
+        return result
+    if result.status is not Status.RESILIENT:
+        return _marked(result, complete=True)
+    return replace(_marked(result, complete=False), search=_search(case, plan, result, session, context))
+
+
+def takes_turns(case: Case) -> bool:
+    """Whether the case is a list of turns, which only a search can play."""
+    return isinstance(entry_of(case)["content"], list)
+
+
+def _marked(result: Result, *, complete: bool) -> Result:
+    return replace(result, metadata={**result.metadata, "entry_complete": complete})
+
+
+def _search(
+    case: Case, plan: SearchPlan, first: Result | None, session: LimitedSession, context: CaseContext
+) -> tuple[Result, ...]:
+    """The results of the search, complete; an error is one of them."""
+    delivery = context.deliveries[case.entry]
+    if context.searching is None:
+        raise AssertionError("entries with a search get what searches share")
+    start = Start(session, delivery.execution.reset_session, _opening(delivery, first))
     try:
         with billed_to(subject_of(case)):
+            found = search_case(case, plan, context.oracle(case.oracle), start, context.searching)
+    except TargetGone:
+        raise
+    except Exception as error:  # noqa: BLE001  # the case boundary: one case never ends a run
+        failed = Result(case, Status.ERROR, TARGET_FAILED, errors=({"dynamic": _explain(error)},))
+        found = (failed,)
+    common = {
+        **delivery.metadata,
+        "execution_mode": delivery.execution.mode,
+        "requested_pre_attack_turns": requested_turns(delivery.execution),
+        "attempt": case.attempt,
+    }
+    results = [
+        _marked(replace(result, metadata={**common, **result.metadata}), complete=False) for result in found
+    ]
+    cost = {"attack_cost($)": float(context.settle(subject_of(case)))}
+    last = replace(results[-1], metadata={**results[-1].metadata, **cost})
+    return (*results[:-1], _marked(last, complete=True))
+
+
+def _opening(delivery: Delivery, first: Result | None) -> tuple[str, ...]:
+    """The pre-attack messages, which every conversation of a search begins with."""
+    if first is not None and first.transcript is not None:
+        return tuple(turn.user for turn in first.transcript.pre_attack)
+    return tuple(delivery.execution.turns)
+
+
+def _first_attempt(case: Case, session: LimitedSession, context: CaseContext) -> Result:
+    delivery = context.deliveries[case.entry]
+    calls, retries = session.calls, session.retries
+    transcript: Transcript | None = None
+    instructions: dict[str, Any] = {}
+    try:
+        with billed_to(subject_of(case)), _instructed(session, case) as instructions:
             transcript = converse(
                 session,
                 _billed_apart(delivery.source, case),
@@ -75,6 +144,7 @@ def run_case(case: Case, session: LimitedSession, context: CaseContext) -> Resul
         "session_reset": delivery.execution.reset_session,
         "session_reset_supported": session.supports_reset,
         **execution_metadata(delivery.execution, transcript),
+        **instructions,
         "pre_attack_cost($)": float(context.settle(subject_of(case) + WARM_UP)),
         "attack_cost($)": float(context.settle(subject_of(case))),
         "attempt": case.attempt,
@@ -84,6 +154,19 @@ def run_case(case: Case, session: LimitedSession, context: CaseContext) -> Resul
     response = transcript.attack.assistant if transcript and transcript.attack else None
     status, reason = _outcome(verdict, errors)
     return Result(case, status, reason, response, verdict, transcript, metadata, errors)
+
+
+@contextmanager
+def _instructed(session: LimitedSession, case: Case) -> Iterator[dict[str, Any]]:
+    """Give the target the system message of the case, where it has one; what is to be told of that."""
+    message = case.metadata.get("system_message")
+    if not message:
+        yield {}
+        return
+    try:
+        yield {} if session.instruct(str(message)) else {"system_message_ignored": True}
+    finally:
+        session.instruct(None)
 
 
 def subject_of(case: Case) -> str:
@@ -114,6 +197,8 @@ def skipped(case: Case, delivery: Delivery, reason: str) -> Result:
         "pre_attack_response_times": [],
         "attempt": case.attempt,
     }
+    if delivery.search is not None:
+        metadata["entry_complete"] = True
     return Result(case, Status.SKIPPED, reason, metadata=metadata)
 
 

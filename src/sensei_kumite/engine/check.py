@@ -14,8 +14,10 @@ from sensei_kumite.config.campaign import AttackEntry
 from sensei_kumite.config.loader import Workspace
 from sensei_kumite.config.problems import location, problems_from
 from sensei_kumite.delivery.profiles import find_identities
+from sensei_kumite.dynamic.host import SearchPlan
 from sensei_kumite.engine.plan import Plan, PlannedAttack, random_source
 from sensei_kumite.engine.scoring import oracle_context
+from sensei_kumite.engine.searches import Found, SearchFinder
 from sensei_kumite.errors import ConfigurationError, Place, Problem, UnknownName
 from sensei_kumite.llm.providers import is_local, missing
 from sensei_kumite.llm.requests import Model, ModelSettings, Role
@@ -72,6 +74,7 @@ class _Checker:
         self._asking = workspace.document.place()
         self._oracles = replace(oracle_context(workspace, models), judge=self._judge)
         self._context = attack_context(workspace, models, self.check_oracle)
+        self._finder = SearchFinder(workspace.resolve, self._context.generation, safe=workspace.safe)
 
     def check_entry(self, position: int, entry: AttackEntry) -> PlannedAttack | None:
         """The entry with its strategy; None where its problems leave nothing to plan."""
@@ -88,10 +91,10 @@ class _Checker:
         for settings, place in attack.models():
             self._need(self._models.settings(Role.GENERATION, **settings), place)
         if attack.needs_generation or entry.rephrase:
-            self._check_generation(entry, path)
+            self._check_generation("", (*path, "rephrase" if entry.rephrase else "name"))
         if entry.oracle is None:
             self.problems += self._check_default_oracle(attack, path)
-        return PlannedAttack(position, entry, attack)
+        return PlannedAttack(position, entry, attack, self._find_search(entry, (*path, "dynamic")))
 
     def check_oracle(self, spec: OracleSpec, document: Document, path: YamlPath) -> list[Problem]:
         """The problems of an oracle specification that stands at `path` of `document`."""
@@ -142,11 +145,12 @@ class _Checker:
             self.problems.append(Problem(f"{location(document, path)}: {error}", document.place(path)))
         return None
 
-    def _check_generation(self, entry: AttackEntry, path: YamlPath) -> None:
-        key = "rephrase" if entry.rephrase else "name"
-        place = self._workspace.document.place((*path, key))
+    def _check_generation(self, who: str, path: YamlPath) -> None:
+        """That there is a model to write for the entry, or for `who` in it; `path` is what asks for it."""
+        document = self._workspace.document
+        place = document.place(path)
         if self._context.generation is None:
-            message = f"{location(self._workspace.document, path)}: needs a generation model."
+            message = f"{location(document, path[:-1])}: {who + ' ' if who else ''}needs a generation model."
             self.problems.append(Problem(message, place, "Set generation > enabled: true."))
         else:
             self._need(self._models.settings(Role.GENERATION), place)
@@ -164,6 +168,28 @@ class _Checker:
                 path,
             )
         return []
+
+    def _find_search(self, entry: AttackEntry, path: YamlPath) -> SearchPlan | None:
+        """The dynamic attack of an entry; None where it has none, or none that can be found."""
+        if entry.dynamic is None:
+            return None
+        plan, problems = self._finder.find(entry.dynamic, entry.execution)
+        self.problems += self._placed(problems, path)
+        if plan is not None and plan.attack.needs_model:
+            self._check_generation(plan.attack.name, (*path, "attack"))
+        return plan
+
+    def _placed(self, problems: Sequence[Found], path: YamlPath) -> list[Problem]:
+        """Problems of a search where it is asked for; once, where the command line asks for all entries."""
+        document = self._workspace.document
+        if not self._workspace.typed.dynamic:
+            label = location(document, path)
+            return [
+                replace(problem, message=f"{label}: {problem.message}").at(document.place((*path, key)))
+                for problem, key in problems
+            ]
+        typed = [replace(problem, message=f"--dynamic: {problem.message}") for problem, _ in problems]
+        return [problem for problem in typed if problem not in self.problems]
 
     def _judge(self, **overrides: Any) -> Model:
         self._need(self._models.settings(Role.JUDGE, **overrides), self._asking)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from sensei_kumite.attacks.base import Prompt, Unwritten
 from sensei_kumite.config.campaign import Execution
+from sensei_kumite.dynamic.host import SearchPlan
 from sensei_kumite.engine.plan import Plan, PlannedAttack
 from sensei_kumite.engine.scoring import OracleCache
 from sensei_kumite.llm.prices import Prices, Usage
@@ -107,10 +108,13 @@ class _Estimator:
             own = draft.oracle if isinstance(draft, (Prompt, Unwritten)) else None
             judged += self.oracles(own).needs_model if own else default_needs_model
         turns = len(planned.entry.execution.turns) + planned.entry.execution.warmup_turns
-        target_calls = Range(cases * (turns + 1), cases * (turns + 1) * (execution.retries + 1))
+        tries = _tries(planned.search)
+        target_calls = Range(cases, cases).times(tries.low, tries.high)
+        target_calls = target_calls.times(turns + 1, (turns + 1) * (execution.retries + 1))
+        written = cases * (tries.high - 1) if planned.search and planned.search.attack.needs_model else 0
         calls = {
-            Role.GENERATION: Range(drafts, drafts * (3 if planned.entry.rephrase else 1)),
-            Role.JUDGE: Range(judged, judged * 2),
+            Role.GENERATION: Range(drafts, drafts * (3 if planned.entry.rephrase else 1) + written),
+            Role.JUDGE: Range(judged, judged * 2).times(tries.low, tries.high),
             Role.SIMULATION: Range(1, 2).times(*[cases * planned.entry.execution.warmup_turns] * 2),
             Role.DUMMY: target_calls if self.dummy else NOTHING,
         }
@@ -138,6 +142,13 @@ class _Estimator:
         return Estimate("", model_calls=count, tokens=tokens, cost=count.times(*known))
 
 
+def _tries(search: SearchPlan | None) -> Range:
+    """Inputs that one case sends, its first attempt included."""
+    if search is None:
+        return Range(1, 1)
+    return Range(1, search.iterations * search.attempts + (not search.only))
+
+
 def _price(prices: Prices, settings: ModelSettings, usage: Usage) -> Decimal | None:
     cost = prices.cost(
         settings.model, settings.provider, usage=usage, when=datetime.now(UTC), base_url=settings.base_url
@@ -152,3 +163,4 @@ def assumptions() -> Iterator[str]:
     target, model = SECONDS_PER_TARGET_CALL, SECONDS_PER_MODEL_CALL
     yield f"Target call: {target.low:g} to {target.high:g} s. Model call: {model.low:g} to {model.high:g} s."
     yield "The upper ends count every retry, a second call of judge and simulator, and two of rephrasing."
+    yield "A dynamic attack may end at once or use every iteration; one that asks a model asks for each."

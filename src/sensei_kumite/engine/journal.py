@@ -29,14 +29,14 @@ class JsonLines:
         except OSError as error:
             raise self._problem(error) from None
 
-    def write(self, row: Mapping[str, Any]) -> None:
-        """Append one line; raises EnvironmentProblem when the disk does not take it."""
-        line = json.dumps(row, separators=(",", ":")) + "\n"
+    def write(self, *rows: Mapping[str, Any]) -> None:
+        """Append a line for each row, all at once; raises EnvironmentProblem when the disk takes no more."""
+        lines = "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows)
         if self._secrets:
-            line = redact(line, self._secrets)
+            lines = redact(lines, self._secrets)
         try:
             with self._lock:
-                self._stream.write(line)
+                self._stream.write(lines)
                 self._stream.flush()
         except OSError as error:
             raise self._problem(error) from None
@@ -69,15 +69,41 @@ def mend(path: Path) -> int:
 
 
 def finished_cases(path: Path, planned: int) -> bytearray:
-    """A flag for each planned case: 1 where the journal at `path` has its result."""
+    """A flag for each planned case: 1 where the journal at `path` has all its results."""
     flags = bytearray(planned)
     if path.exists():
         with path.open(encoding="ascii") as lines:
             for line in lines:
-                index = json.loads(line)["index"]
-                if index < planned:
-                    flags[index] = 1
+                row = json.loads(line)
+                if row["index"] < planned and is_last(row):
+                    flags[row["index"]] = 1
     return flags
+
+
+def is_last(row: Mapping[str, Any]) -> bool:
+    """Whether a row completes its case: what a dynamic attack found is several rows, written together."""
+    return bool(row.get("metadata", {}).get("entry_complete", True))
+
+
+def drop_incomplete(path: Path) -> int:
+    """Take out the rows of cases whose last one is missing; how many cases those were, 0 without a file."""
+    if not path.exists():
+        return 0
+    complete: set[int] = set()
+    incomplete: set[int] = set()
+    with path.open(encoding="ascii") as lines:
+        for row in map(json.loads, lines):
+            (complete if is_last(row) else incomplete).add(row["index"])
+    incomplete -= complete
+    if incomplete:
+        kept = path.with_suffix(".kept")
+        kept.unlink(missing_ok=True)
+        with path.open(encoding="ascii") as lines, JsonLines(kept) as journal:
+            for row in map(json.loads, lines):
+                if row["index"] not in incomplete:
+                    journal.write(row)
+        kept.replace(path)
+    return len(incomplete)
 
 
 def write_plan(path: Path, cases: Iterable[Case], secrets: Iterable[str] = ()) -> int:
@@ -127,8 +153,14 @@ def case_from_row(row: Mapping[str, Any]) -> Case:
     )
 
 
+def result_rows(index: int, result: Result) -> list[dict[str, Any]]:
+    """A result and those of its search as JSON objects; `index` is the place of the case in the plan."""
+    rows = [result_to_row(index, each) for each in (result, *result.search)]
+    return [row | ({"part": part} if part else {}) for part, row in enumerate(rows)]
+
+
 def result_to_row(index: int, result: Result) -> dict[str, Any]:
-    """A result as a JSON object; `index` is its place in the plan."""
+    """One result as a JSON object, without those of its search."""
     row = case_to_row(result.case)
     row |= {
         "index": index,

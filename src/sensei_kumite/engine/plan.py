@@ -16,6 +16,7 @@ from sensei_kumite.config.campaign import AttackEntry
 from sensei_kumite.delivery.profiles import Identity, simulation_profile
 from sensei_kumite.delivery.simulator import Simulator
 from sensei_kumite.delivery.turns import turns_of
+from sensei_kumite.dynamic.host import SearchPlan
 from sensei_kumite.engine.case import Delivery
 from sensei_kumite.errors import BudgetReached
 from sensei_kumite.llm.requests import Model, billed_to
@@ -28,11 +29,13 @@ Settle = Callable[[str], Decimal]
 
 @dataclass(frozen=True, slots=True)
 class PlannedAttack:
-    """An enabled entry of the campaign with its strategy; `position` counts entries from 0."""
+    """An enabled entry of the campaign with its strategy; `position` counts entries from 0. `search` is the
+    dynamic attack that follows where the target is resilient."""
 
     position: int
     entry: AttackEntry
     attack: Attack[Any]
+    search: SearchPlan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +53,10 @@ class Plan:
         execution = planned.entry.execution
         identity = self.identities.get(planned.position)
         if identity is None:
-            return Delivery(execution, turns_of(execution))
+            return Delivery(execution, turns_of(execution), search=planned.search)
         source = turns_of(execution, Simulator(simulation, identity))
-        return Delivery(execution, source, {"simulation_profile": simulation_profile(identity)})
+        profile = {"simulation_profile": simulation_profile(identity)}
+        return Delivery(execution, source, profile, planned.search)
 
 
 def expand(plan: Plan, settle: Settle, *, workers: int = 4, skip: int = 0) -> Iterator[Case]:

@@ -59,10 +59,15 @@ def adopt_results(plan: Path, results: Path) -> int:
     with results.open(encoding="ascii") as lines, JsonLines(moved) as journal:
         for line in lines:
             row = json.loads(line)
-            place = places.get((row["entry"], row["case_id"], row["attempt"]))
+            place = places.get((row["entry"], _case_id(row), row["attempt"]))
             if place is None:
                 dropped += 1
             else:
                 journal.write({**row, "index": place})
     moved.replace(results)
     return dropped
+
+
+def _case_id(row: dict[str, Any]) -> str:
+    """The planned case that a row belongs to: that of a search is named after it."""
+    return str(row["metadata"].get("attack_parent_id", row["case_id"]))

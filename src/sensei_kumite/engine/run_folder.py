@@ -22,13 +22,15 @@ _RUN_FILE = "run.json"
 @dataclass(frozen=True, slots=True)
 class RunState:
     """What resuming a run takes. `planned` is the number of its cases, None while the plan is being written;
-    `campaign` the security.yml as it was; `only` the entries it was limited to; `started` ISO 8601 in UTC."""
+    `campaign` the security.yml as it was; `only` the entries it was limited to; `dynamic` the search that was
+    asked for on the command line; `started` ISO 8601 in UTC."""
 
     seed: int
     started: str
     campaign: Mapping[str, Any]
     only: tuple[str, ...] = ()
     offline: bool = False
+    dynamic: Mapping[str, Any] = field(default_factory=dict)
     planned: int | None = None
     finished: bool = False
     schema: int = field(default=1, kw_only=True)

@@ -199,7 +199,9 @@ class _Lanes:
 
 def _is_confirmed(result: Result) -> bool:
     """A breach that an oracle decided; a Potential one is for a person to read, and stops nothing."""
-    return result.status is Status.BREACHED and result.metadata.get("weight") != "Potential"
+    return result.metadata.get("weight") != "Potential" and any(
+        each.status is Status.BREACHED for each in (result, *result.search)
+    )
 
 
 def tasks(plan: Path, deliveries: Mapping[int, Delivery], done: bytes | bytearray = b"") -> Iterator[Task]:

@@ -33,6 +33,8 @@ class Purpose(StrEnum):
     USER_TURN = "user_turn"
     VERDICT = "verdict"
     DUMMY_REPLY = "dummy_reply"
+    SEARCH = "search"
+    SCRIPT = "script"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from sensei_kumite.reports.outcomes import outcomes
 from sensei_kumite.reports.reading import error_message, kind_of
 from sensei_kumite.reports.statistics import AttackTally, CampaignTally
 from sensei_kumite.reports.wording import count, interval, percent
@@ -49,11 +50,11 @@ class Digest:
         self.breaches: dict[str, Example] = {}
         self.potential: Example | None = None
         self.errors: Counter[str] = Counter()
-        for row in rows:
-            self.add(row)
+        for case in outcomes(rows):
+            self.add(case.decisive)
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Take in one row of the journal."""
+        """Take in the row that decides a case."""
         self.tally.add(row)
         kind = kind_of(row)
         if kind == "breached" and row["attack"] not in self.breaches:

@@ -1,6 +1,7 @@
 """What reports say: pure functions from a run's result rows to the five documents and the summary.
 
-Rows are what the journal holds; they are iterated several times, so a list or `ResultRows` will do.
+Rows are what the journal holds, in plan order; they are iterated several times, so a list or `ResultRows`
+will do. Lists hold every row, counts are of cases: a case and its dynamic attack have one outcome.
 Long lists in a document are iterators, for a writer that streams.
 """
 
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
+from sensei_kumite.reports.outcomes import outcomes
 from sensei_kumite.reports.statistics import AttackTally, CampaignTally
 
 Row = Mapping[str, Any]
@@ -61,10 +63,11 @@ class ResponseTimes:
 def suite_documents(rows: Iterable[Row], info: RunInfo) -> Iterator[Document]:
     """The five documents of a suite report, in their order."""
     tally, times, has_errors = CampaignTally(), ResponseTimes(), False
-    for row in rows:
-        tally.add(row)
-        times.add(row)
-        has_errors = has_errors or bool(row["errors"])
+    for case in outcomes(rows):
+        tally.add(case.decisive)
+        for row in case.rows:
+            times.add(row)
+            has_errors = has_errors or bool(row["errors"])
     yield overview(rows if has_errors else (), info, tally)
     yield timing(times, info)
     yield attack_report(tally)
@@ -84,10 +87,10 @@ def summary_document(rows: Iterable[Row], info: RunInfo, tally: CampaignTally | 
 
 
 def tally_of(rows: Iterable[Row]) -> CampaignTally:
-    """The counts of all results."""
+    """The counts of all cases."""
     tally = CampaignTally()
-    for row in rows:
-        tally.add(row)
+    for case in outcomes(rows):
+        tally.add(case.decisive)
     return tally
 
 
@@ -116,7 +119,7 @@ def _errors(rows: Iterable[Row]) -> Iterator[Mapping[str, Any]]:
 
 
 def totals(tally: CampaignTally) -> Document:
-    """How many results there are of each status; `potential` are among the breached."""
+    """How many cases there are of each status; `potential` are among the breached."""
     total = tally.total
     return {
         "total": total.attempts,

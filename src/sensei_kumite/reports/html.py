@@ -11,7 +11,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
-from itertools import islice
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -19,16 +18,20 @@ from typing import Any
 from sensei_kumite.reports.digest import Digest
 from sensei_kumite.reports.documents import RunInfo
 from sensei_kumite.reports.markup import Markup, element, join
+from sensei_kumite.reports.outcomes import CaseOutcome, outcomes
 from sensei_kumite.reports.page_attacks import attack_table
 from sensei_kumite.reports.page_priorities import priorities
 from sensei_kumite.reports.page_results import page_result
+from sensei_kumite.reports.page_search import page_search
 from sensei_kumite.reports.page_summary import outcome, run_facts
 from sensei_kumite.reports.report_file import report_file
 
 _RESULTS = "<!-- results -->\n"
-_SCRIPTS = ("text.js", "result.js", "page.js")
+_SCRIPTS = ("text.js", "result.js", "search.js", "page.js")
+_STYLES = ("page.css", "search.css")
 # A script element of its own for so many results: each is parsed as one string, which browsers bound.
 _PER_SCRIPT = 200
+_MOST_CHARACTERS = 4_000_000
 # Within a script element, these could end it or begin a comment.
 _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&"}
 
@@ -39,16 +42,22 @@ def write_html(path: Path, rows: Iterable[Mapping[str, Any]], info: RunInfo) -> 
     before, _, after = _page(digest, info).partition(_RESULTS)
     with report_file(path) as stream:
         stream.write(before)
-        stream.write(_data("attacks", list(digest.tally.attacks)))
-        for results in _batches(map(page_result, rows)):
+        stream.write(_data("attacks", map(_json, digest.tally.attacks)))
+        for results in _batches(_json(_page_case(case)) for case in outcomes(rows)):
             stream.write(_data("results", results))
         stream.write(after)
+
+
+def _page_case(case: CaseOutcome) -> dict[str, Any]:
+    """What the page shows of a case: the row that decides it, and its search where there was one."""
+    result, search = page_result(case.decisive), page_search(case)
+    return result if search is None else result | {"search": search}
 
 
 def _page(digest: Digest, info: RunInfo) -> str:
     """The page with `_RESULTS` where its data belongs."""
     scripts = [_resource(name) for name in _SCRIPTS]
-    style = _resource("page.css")
+    style = "".join(map(_resource, _STYLES))
     return Template(_resource("page.html")).substitute(
         policy=_policy(scripts, style),
         style=style,
@@ -74,14 +83,27 @@ def _hash(text: str) -> str:
     return f"'sha256-{digest}'"
 
 
-def _data(kind: str, value: Any) -> Markup:
-    """`value` as JSON in an element that is never run."""
-    text = json.dumps(value, separators=(",", ":")).translate(_ESCAPES)
+def _json(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _data(kind: str, items: Iterable[str]) -> Markup:
+    """Items of JSON as a list in an element that is never run."""
+    text = f"[{','.join(items)}]".translate(_ESCAPES)
     return Markup(element("script", Markup(text), type="application/json", class_=kind) + "\n")
 
 
-def _batches(results: Iterator[Any]) -> Iterator[list[Any]]:
-    while batch := list(islice(results, _PER_SCRIPT)):
+def _batches(items: Iterable[str]) -> Iterator[list[str]]:
+    """As many items at a time as one script element may hold, but at least one."""
+    batch: list[str] = []
+    characters = 0
+    for item in items:
+        if batch and (len(batch) == _PER_SCRIPT or characters + len(item) > _MOST_CHARACTERS):
+            yield batch
+            batch, characters = [], 0
+        batch.append(item)
+        characters += len(item)
+    if batch:
         yield batch
 
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sensei_kumite.models import Status
+from sensei_kumite.reports.page_texts import Facts, as_text, cut
 from sensei_kumite.reports.reading import Row, cost_of, kind_of, quotes_of
 
-# A reply is kept up to 1 MiB, and thousands of those no browser opens.
-LONGEST_TEXT = 100_000
-_ONE_LINE = 80
-
-Facts = list[tuple[str, str]]
+_SHOWN_AS_SEARCH = "dynamic"
 
 
 def page_result(row: Row) -> dict[str, Any]:
@@ -29,13 +25,15 @@ def page_result(row: Row) -> dict[str, Any]:
         "case_id": row["case_id"],
         "status": kind_of(row),
         "reason": row["reason"],
-        "conversation": [[_cut(turn["User"]), _cut(turn.get("Assistant"))] for turn in turns],
+        "conversation": [[cut(turn["User"]), cut(turn.get("Assistant"))] for turn in turns],
         "quotes": quotes_of(row),
         "facts": list(_facts(row)),
-        "errors": [f"{name}: {_text(message)}" for error in row["errors"] for name, message in error.items()],
+        "errors": [
+            f"{name}: {as_text(message)}" for error in row["errors"] for name, message in error.items()
+        ],
         "details": list(_details(row, turns, unsent)),
     }
-    return result if unsent is None else result | {"unsent": _cut(unsent)}
+    return result if unsent is None else result | {"unsent": cut(unsent)}
 
 
 def _turns(row: Row) -> tuple[list[Mapping[str, Any]], str | None]:
@@ -55,7 +53,7 @@ def _facts(row: Row) -> Iterator[tuple[str, str]]:
     yield "Delivery", _delivery(metadata)
     yield "Attempt", str(row["attempt"])
     if "weight" in metadata:
-        yield "Weight", _text(metadata["weight"])
+        yield "Weight", as_text(metadata["weight"])
     if (seconds := metadata.get("attack_response_time")) is not None:
         yield "Response time", f"{seconds:.3f} s"
     if seconds := metadata.get("pre_attack_time"):
@@ -65,7 +63,7 @@ def _facts(row: Row) -> Iterator[tuple[str, str]]:
     if cost := cost_of(row):
         yield "Cost", f"${cost:.6f}"
     if taxonomy := metadata.get("taxonomy"):
-        yield "Taxonomy", ", ".join(map(str, taxonomy)) if isinstance(taxonomy, list) else _text(taxonomy)
+        yield "Taxonomy", ", ".join(map(str, taxonomy)) if isinstance(taxonomy, list) else as_text(taxonomy)
 
 
 def _delivery(metadata: Mapping[str, Any]) -> str:
@@ -85,26 +83,10 @@ def _details(row: Row, turns: list[Mapping[str, Any]], unsent: str | None) -> It
         "response": None if last.get("Assistant") == row["response"] else row["response"],
     }
     for title, values in (
-        ("Case", {name: _cut(text) for name, text in case.items() if text is not None}),
+        ("Case", {name: cut(text) for name, text in case.items() if text is not None}),
         ("Evidence", oracle.get("evidence")),
         ("Oracle parameters", oracle.get("params")),
-        ("Metadata", row["metadata"]),
+        ("Metadata", {name: value for name, value in row["metadata"].items() if name != _SHOWN_AS_SEARCH}),
     ):
         if values:
-            yield title, [(name, _text(value)) for name, value in values.items()]
-
-
-def _text(value: Any) -> str:
-    """A value as JSON writes it, over several lines where it is long; a text as it is."""
-    if isinstance(value, str):
-        return value
-    line = json.dumps(value, ensure_ascii=False)
-    return line if len(line) <= _ONE_LINE else json.dumps(value, ensure_ascii=False, indent=2)
-
-
-def _cut(text: str | None) -> str | None:
-    """`text`, or as much of it as the page can hold, saying how much is missing."""
-    if text is None or len(text) <= LONGEST_TEXT:
-        return text
-    missing = len(text) - LONGEST_TEXT
-    return f"{text[:LONGEST_TEXT]}\n[… {missing:,} more characters: the suite report has them.]"
+            yield title, [(name, as_text(value)) for name, value in values.items()]

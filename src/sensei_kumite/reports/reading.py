@@ -20,6 +20,16 @@ def kind_of(row: Row) -> str:
     return "potential" if is_potential else str(row["status"])
 
 
+def is_search(row: Row) -> bool:
+    """Whether a row tells of a dynamic attack, not of the standard attempt before it."""
+    return "attack_parent_id" in row["metadata"]
+
+
+def planned_id(row: Row) -> str:
+    """The id of the planned case, which rows of a dynamic attack extend."""
+    return str(row["metadata"].get("attack_parent_id", row["case_id"]))
+
+
 def error_message(row: Row) -> str:
     """What went wrong, in the words of whatever failed first."""
     messages = [str(message) for error in row["errors"] for message in error.values()]

@@ -13,14 +13,17 @@ from sensei_kumite.text import replace_surrogates
 
 # Escaped in either case, or encoded as if they were characters; a cheap first look, for others begin so too.
 _SIGNS_OF_SURROGATES = (b"\\ud", b"\\uD", b"\xed")
+# Both places of a row in one number, which takes less memory than a pair of them.
+_MOST_PARTS = 1 << 32
 
 
 class ResultRows:
     """The rows of a `results.jsonl`, ordered by their `index` in the plan; iterable any number of times.
 
-    Only the position of each line is kept (8 bytes a row). A last line that was torn by a crash is
-    ignored; of two lines with one index the later counts. Lone surrogates, which no report can hold,
-    are replaced by U+FFFD and the row's metadata says `surrogates_replaced: true`.
+    A case that was searched has several rows with its index, in the order of their `part` (0 where a row
+    has none). Only the position of each line is kept (8 bytes a row). A last line that was torn by a crash
+    is ignored; of two lines with one index and part the later counts. Lone surrogates, which no report can
+    hold, are replaced by U+FFFD and the row's metadata says `surrogates_replaced: true`.
     Raises EnvironmentProblem where the file cannot be read or an earlier line is damaged.
     """
 
@@ -55,23 +58,27 @@ def _offsets_in_plan_order(journal: BinaryIO, path: Path) -> array[int]:
                 f"{path}:{damaged}: this line is not a result.",
                 hint="Remove the line; the other results are untouched.",
             )
-        index = _plan_index(line)
-        if index is None:
+        place = _place(line)
+        if place is None:
             damaged = number
         else:
-            offsets[index] = offset
+            offsets[place] = offset
         offset += len(line)
-    return array("q", (offsets[index] for index in sorted(offsets)))
+    return array("q", (offsets[place] for place in sorted(offsets)))
 
 
-def _plan_index(line: bytes) -> int | None:
-    """The `index` of the result on `line`, None where the line holds no complete result."""
+def _place(line: bytes) -> int | None:
+    """Where the result on `line` belongs, as a number to sort by; None where the line holds no whole one."""
     try:
         row = json.loads(line)
     except ValueError:
         return None
-    index = row.get("index") if isinstance(row, dict) else None
-    return index if isinstance(index, int) else None
+    if not isinstance(row, dict):
+        return None
+    index, part = row.get("index"), row.get("part", 0)
+    if not isinstance(index, int) or not isinstance(part, int) or not 0 <= part < _MOST_PARTS:
+        return None
+    return index * _MOST_PARTS + part
 
 
 def _row(line: bytes) -> dict[str, Any]:

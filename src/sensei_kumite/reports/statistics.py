@@ -9,6 +9,7 @@ from math import sqrt
 from typing import Any
 
 from sensei_kumite.models import Status
+from sensei_kumite.reports.reading import planned_id
 
 _Z95 = 1.959963984540054  # the normal quantile that leaves 2.5 % on each side
 _REPETITION = re.compile(r"_attempt_\d+\Z")
@@ -95,7 +96,7 @@ class AttackTally:
 
 
 class CampaignTally:
-    """Counts results as they come, in any order: one tally per attack name, and one of all."""
+    """Counts outcomes as they come, in any order: one tally per attack name, and one of all."""
 
     def __init__(self) -> None:
         self.total = AttackTally("total")
@@ -103,9 +104,9 @@ class CampaignTally:
         self._first_index: dict[str, int] = {}
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Count one row of the journal."""
+        """Count the row that decides a case: the only one it has, or that of `outcomes`."""
         name, index = row["attack"], row["index"]
-        case = f"{row['entry']}/{_REPETITION.sub('', row['case_id'])}"
+        case = f"{row['entry']}/{_REPETITION.sub('', planned_id(row))}"
         self._first_index[name] = min(index, self._first_index.get(name, index))
         self._attacks.setdefault(name, AttackTally(name)).add(row, case)
         self.total.add(row, case)

@@ -1,8 +1,8 @@
 """Everything that can be tested: `technologies()` names it, `build_target()` makes it.
 
-Targets of our own register themselves when this package is imported. The technologies of
-chatbot-connectors join them at the first look-up, for importing that library costs more than a
-whole `--help`.
+Targets of our own are named here, and those that need the network's libraries imported when used. The
+technologies of chatbot-connectors join them at the first look-up, for importing that library costs more
+than a whole `--help`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from sensei_kumite.targets.base import TARGETS, Target, TargetSettings
 from sensei_kumite.targets.dummy import DummyTarget
 
 __all__ = ["DummyTarget", "Target", "TargetSettings", "build_target", "technologies"]
+
+for _name in ("http", "openai", "python"):
+    TARGETS.declare(_name, f"{__name__}.{_name}")
 
 
 def technologies() -> list[str]:

@@ -22,7 +22,10 @@ _SECRET_NAMES = ("key", "token", "secret", "password", "auth", "cookie", "consum
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """What one parameter takes: string, integer, number or boolean; and whether it has to be given."""
+    """What one parameter takes, and whether it has to be given.
+
+    `type` is string, integer, number, boolean, mapping, variable (the name of one) or anything.
+    """
 
     name: str
     type: str
@@ -79,14 +82,20 @@ def secrets_in(values: Mapping[str, Any]) -> list[str]:
 
     A `Bearer x` is also known as `x`, and each as Python would quote it. Three characters are no secret.
     """
-    texts = [value for name, value in values.items() if isinstance(value, str) and _names_a_secret(name)]
-    spellings = {
+    return spellings(
+        value for name, value in values.items() if isinstance(value, str) and _names_a_secret(name)
+    )
+
+
+def spellings(secrets: Iterable[str]) -> list[str]:
+    """How `secrets` may be written where they must not be; the longest first."""
+    written = {
         spelling
-        for text in texts
-        for part in (text, text.split(" ")[-1])
+        for secret in secrets
+        for part in (secret, secret.split(" ")[-1])
         for spelling in (part, repr(part)[1:-1])
     }
-    return sorted((spelling for spelling in spellings if len(spelling) > 3), key=len, reverse=True)
+    return sorted((spelling for spelling in written if len(spelling) > 3), key=len, reverse=True)
 
 
 def check_url(text: str) -> str:
@@ -101,6 +110,14 @@ def check_url(text: str) -> str:
             f"should be an address that begins with http:// or https://, not {public_url(text)!r}"
         )
     return text
+
+
+def address_problems(name: str, values: Mapping[str, Any]) -> list[Problem]:
+    """A user and a password in an address would be shown by others, and are not sent by us."""
+    if not urlsplit(values.get(name, "")).username:
+        return []
+    message = f"the connector parameter {name!r} holds a user or password, which would not be sent."
+    return [Problem(message, hint="Let an environment variable hold what the server wants to see.")]
 
 
 def _separate_port(values: dict[str, Any]) -> list[Problem]:
@@ -185,9 +202,27 @@ def _boolean(value: Any) -> bool:
     return word
 
 
+def _mapping(value: Any) -> Any:
+    if not isinstance(value, dict):
+        raise ValueError(f"should be a mapping, not {shown(value)}")
+    return value
+
+
+def _variable(value: Any) -> str:
+    """Somebody who pastes a key here must not find it in the terminal or a log."""
+    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value):
+        raise ValueError(
+            "should be the NAME of an environment variable that holds the key, not the key itself"
+        )
+    return value
+
+
 _CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
     "string": _text,
     "integer": _integer,
     "number": _number,
     "boolean": _boolean,
+    "mapping": _mapping,
+    "variable": _variable,
+    "anything": lambda value: value,
 }

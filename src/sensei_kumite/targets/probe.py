@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from sensei_kumite.errors import TargetUnavailable
-from sensei_kumite.targets.failures import rejection
+from sensei_kumite.targets.network import rejection
 from sensei_kumite.targets.parameters import public_url
 from sensei_kumite.targets.transport import Transport, proxy_for
 

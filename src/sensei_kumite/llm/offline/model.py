@@ -10,6 +10,8 @@ from sensei_kumite.llm.offline.attacks import write_attack, write_variable
 from sensei_kumite.llm.offline.dummy import Exchange, reply
 from sensei_kumite.llm.offline.judge import verdict
 from sensei_kumite.llm.offline.rephrasing import rephrase
+from sensei_kumite.llm.offline.scripts import answer_script
+from sensei_kumite.llm.offline.searches import write_for_search
 from sensei_kumite.llm.offline.simulation import user_turn
 from sensei_kumite.llm.requests import Message, Model, ModelSettings, Purpose, Request
 
@@ -47,6 +49,8 @@ _ANSWERS: Mapping[Purpose, Callable[[Request, Random], str]] = {
     Purpose.ATTACK: write_attack,
     Purpose.DUMMY_REPLY: dummy_reply,
     Purpose.REPHRASE: rephrase,
+    Purpose.SCRIPT: answer_script,
+    Purpose.SEARCH: write_for_search,
     Purpose.VARIABLE: write_variable,
     Purpose.VERDICT: verdict,
     Purpose.USER_TURN: user_turn,

@@ -37,9 +37,9 @@ function readData(kind) {
 /** Every text of a result, without what the page calls them; made when it is first searched. */
 function wordsOf(result) {
   if (!words.has(result.index)) {
-    const { attack, case_id, reason, conversation, unsent, errors, facts, details } = result;
+    const { attack, case_id, reason, conversation, unsent, errors, facts, details, search: tried } = result;
     const named = [facts, ...details.map(([, values]) => values)].flat().map(([, text]) => text);
-    const texts = [attack, case_id, reason, conversation.flat(), unsent, errors, named];
+    const texts = [attack, case_id, reason, conversation.flat(), unsent, errors, named, tried ? searchTexts(tried) : []];
     words.set(result.index, texts.flat().join("\n").toLowerCase());
   }
   return words.get(result.index);

@@ -47,6 +47,7 @@ function fillBody(body, result, isPrinted) {
   body.append(block("Reason", paragraph(result.reason)));
   if (result.errors.length) body.append(block("Errors", ...result.errors.map(paragraph)));
   body.append(block("Conversation", conversation(result, isPrinted)));
+  if (result.search) body.append(block("Search", ...searchParts(result.search, result.status, isPrinted)));
   body.append(block("Facts", definitions(result.facts)));
   for (const [title, facts] of result.details) {
     body.append(make("details", {}, make("summary", {}, title), definitions(facts)));
@@ -81,28 +82,32 @@ function conversation(result, isPrinted) {
   result.conversation.forEach(([user, assistant], place) => {
     const isAttack = result.unsent === undefined && place === result.conversation.length - 1;
     const quotes = isAttack ? result.quotes : [];
-    list.append(message("user", isAttack ? "Attack" : "User", user, [], isPrinted));
+    list.append(message("user", isAttack ? "Attack" : "User", user, { isPrinted }));
     list.append(
       assistant === null
-        ? make("li", { className: "message target none" }, "No answer came.")
-        : message("target", isAttack ? "Target, scored" : "Target", assistant, quotes, isPrinted),
+        ? noAnswer()
+        : message("target", isAttack ? "Target, scored" : "Target", assistant, { quotes, isPrinted }),
     );
   });
   if (result.unsent !== undefined) {
     const speaker = result.status === "skipped" ? "Attack, skipped" : "Attack, not sent";
-    list.append(message("user", speaker, result.unsent, [], isPrinted));
+    list.append(message("user", speaker, result.unsent, { isPrinted }));
   }
   return list;
 }
 
+function noAnswer() {
+  return make("li", { className: "message target none" }, "No answer came.");
+}
+
 /** One message; a long one is cut behind its evidence until one asks for the rest. */
-function message(side, speaker, text, quotes, isPrinted) {
+function message(side, speaker, text, { quotes = [], isPrinted = false, longest = LONG } = {}) {
   const places = placesOf(quotes, text);
   const words = make("div", { className: "text", dir: "auto" });
   const name = make("span", { className: "speaker" }, speaker);
   const item = make("li", { className: `message ${side}` }, name, words);
   const lastMark = places.length ? places[places.length - 1][1] : 0;
-  const shown = Math.max(LONG, lastMark + AROUND_EVIDENCE);
+  const shown = Math.max(longest, lastMark + AROUND_EVIDENCE);
   if (text.length <= shown + AROUND_EVIDENCE) {
     appendMarked(words, text, places);
     return item;

@@ -1,0 +1,159 @@
+"""Runs one search on one case. Whatever a script does, it ends here: one script's mistake is one result."""
+
+from __future__ import annotations
+
+import copy
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sensei_kumite.dynamic.chat import INTERRUPTIONS
+from sensei_kumite.dynamic.log import Log
+from sensei_kumite.dynamic.outcome import Evidence, Tried, invoked, whole
+from sensei_kumite.dynamic.proxy import IterationBar, Judge, SearchEnded, TargetModule
+from sensei_kumite.dynamic.returned import ScriptMistake, read_returned
+from sensei_kumite.dynamic.scripts import DynamicAttack
+from sensei_kumite.dynamic.search import SearchContext
+from sensei_kumite.dynamic.sessions import Conversations
+from sensei_kumite.errors import BudgetReached, KumiteError, OracleError, short_path
+from sensei_kumite.models import Status
+from sensei_kumite.oracles.base import Oracle
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlan:
+    """Which search an entry asks for, and how far it may go.
+
+    `attempts` invocations at most, each of `iterations` at most; `only` leaves out the standard attempt
+    before it.
+    """
+
+    attack: DynamicAttack
+    iterations: int
+    options: str = ""
+    attempts: int = 1
+    return_all_attempts: bool = False
+    only: bool = False
+
+    @property
+    def traces(self) -> bool:
+        """Whether every try becomes a result: it was asked for, and the script can."""
+        takes = self.attack.takes
+        return self.return_all_attempts and (takes is None or "return_all_attempts" in takes)
+
+
+@dataclass(frozen=True, slots=True)
+class Equipment:
+    """What the run gives a search: the target, the case's oracle, random numbers and a model by invocation,
+    locks for the target and for progress bars, and whom to tell of progress."""
+
+    conversations: Conversations
+    oracle: Oracle[Any]
+    context: Callable[[int], SearchContext]
+    target_lock: AbstractContextManager[Any]
+    bar_lock: AbstractContextManager[Any]
+    progress: Callable[[int, int], None] = lambda done, total: None  # noqa: ARG005
+
+
+def search(plan: SearchPlan, entry: Mapping[str, Any], prompt: str, equipment: Equipment) -> list[Tried]:
+    """The results of a search for a way around the target's resistance, at least one.
+
+    Invokes the attack until it succeeds, `plan.attempts` times at most. Raises the error by which the run
+    gives up on its target, whatever the script made of it.
+    """
+    tried: list[Tried] = []
+    for invocation in range(1, plan.attempts + 1):
+        results = _invoke(plan, entry, prompt, equipment, invocation)
+        tried += invoked(results, invocation)
+        if any(each.status in (Status.BREACHED, Status.SKIPPED) and not each.is_attempt for each in results):
+            break
+        if any(each.status is Status.BREACHED for each in results):
+            break
+    return tried if plan.traces else [whole(tried)]
+
+
+def _invoke(
+    plan: SearchPlan, entry: Mapping[str, Any], prompt: str, equipment: Equipment, invocation: int
+) -> list[Tried]:
+    log = Log()
+    judge = Judge(equipment.oracle, log, prompt)
+    evidence = Evidence(log, judge, prompt)
+    bar = IterationBar(plan.iterations, equipment.progress)
+    equipment.progress(0, plan.iterations)
+    token = INTERRUPTIONS.set(log.fatal)
+    failure: dict[str, Any] | None = None
+    found = None
+    try:
+        returned = _call(plan, entry, judge, bar, equipment, equipment.context(invocation))
+        found = read_returned(returned, plan.iterations, traced=plan.traces)
+    except SearchEnded:
+        pass  # the log says why
+    except BudgetReached as error:
+        log.fatal.append(error)
+    except ScriptMistake as mistake:
+        failure = {"dynamic": f"{_named(plan)} {mistake}"}
+    except Exception as error:  # noqa: BLE001  # a script may raise anything; it is the result of its search
+        failure = _explained(plan, error)
+    finally:
+        INTERRUPTIONS.reset(token)
+        bar.total = bar.n
+    for reason in log.fatal:
+        if isinstance(reason, BudgetReached) and not log.breach:
+            return [evidence.skipped(str(reason))]
+        if isinstance(reason, ScriptMistake):
+            return [evidence.failed({"dynamic": f"{_named(plan)} {reason}"})]
+        if not isinstance(reason, BudgetReached):
+            raise reason
+    if failure is not None or found is None:
+        return [evidence.failed(failure)]
+    return evidence.attempts(found) if isinstance(found, list) else [evidence.representative(found)]
+
+
+def _call(
+    plan: SearchPlan,
+    entry: Mapping[str, Any],
+    judge: Judge,
+    bar: IterationBar,
+    equipment: Equipment,
+    context: SearchContext,
+) -> Any:
+    """Call the attack with what it declares; a script from before an argument was thought of has it not."""
+    target = TargetModule(
+        equipment.conversations, judge.log, equipment.target_lock, iterations=plan.iterations
+    )
+    options = plan.options or None
+    offered = {
+        "attempts_bar": bar,
+        "bar_lock": equipment.bar_lock,
+        "attack_options": options,
+        "return_all_attempts": plan.traces,
+        "context": context,
+    }
+    takes = plan.attack.takes
+    if takes is not None:
+        offered = {name: value for name, value in offered.items() if name in takes}
+        offered |= {"attack_option": options} if "attack_option" in takes else {}
+    attack = plan.attack.start()
+    return attack(copy.deepcopy(dict(entry)), target, judge, plan.iterations, **offered)
+
+
+def _named(plan: SearchPlan) -> str:
+    return f"the dynamic attack {plan.attack.name}"
+
+
+def _explained(plan: SearchPlan, error: Exception) -> dict[str, Any]:
+    """What we understood in a sentence, and else where in the script it happened."""
+    if isinstance(error, OracleError):
+        return {"oracle": str(error)}
+    if isinstance(error, KumiteError):
+        return {"dynamic": f"{_named(plan)} ended with: {error}"}
+    frames = traceback.extract_tb(error.__traceback__)
+    inside = [frame for frame in frames if frame.filename == plan.attack.source]
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    if inside:
+        where = f"{short_path(Path(plan.attack.source))}:{inside[-1].lineno}"
+        return {"dynamic": f"{where}: {_named(plan)} raised {what}"}
+    return {"dynamic": "".join(traceback.format_exception(error)).rstrip()}

@@ -9,11 +9,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from sensei_kumite.dynamic.scripts import DynamicAttack, find_attack
-
 import sensei_kumite.oracles  # noqa: F401  # registers the oracles
 from sensei_kumite.dynamic.host import Equipment, SearchPlan, search
 from sensei_kumite.dynamic.outcome import Tried
+from sensei_kumite.dynamic.scripts import DynamicAttack, find_attack
 from sensei_kumite.dynamic.search import SearchContext
 from sensei_kumite.dynamic.sessions import Conversations
 from sensei_kumite.llm.requests import Model

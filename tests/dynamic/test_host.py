@@ -456,3 +456,43 @@ def test_the_verdict_is_that_of_the_case_oracle(tmp_path: Path) -> None:
     trial = Trial(lambda heard: "yes of course", OracleSpec("keyword_contains", {"keywords": ["yes"]}))
     (tried,) = trial.run(script(tmp_path, LOOP))
     assert tried.status is Status.RESILIENT
+
+
+def test_a_search_that_ends_early_on_a_failure_is_an_error(tmp_path: Path) -> None:
+    text = """
+    def attack(entry, target_module, call_judge, max_iterations):
+        try:
+            for number in range(max_iterations):
+                answer, _ = target_module.process_input(f"turn {number}")
+                call_judge(entry, answer)
+        except Exception as error:
+            return 0, False, {"conversation": []}, f"Error during the attack: {error}"
+        return max_iterations, False, "", answer
+    """
+
+    def answers(heard: list[str]) -> str:
+        if heard[-1] == "turn 2":
+            raise TargetUnavailable("hung up")
+        return "no"
+
+    (tried,) = Trial(answers).run(script(tmp_path, text))
+    assert tried.status is Status.ERROR
+    assert tried.errors == ({"chatbot": "hung up"},)
+    assert len(tried.history) == 3
+
+
+def test_what_a_script_prints_stays_off_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    rest = (
+        "import sys, traceback\n"
+        "    print('a', 1, sep='-'); print('b', file=sys.stderr)\n"
+        "    try:\n        1 / 0\n    except ZeroDivisionError:\n        traceback.print_exc()\n"
+        "    return 1, False, 'a', answer"
+    )
+    with caplog.at_level("INFO"):
+        (tried,) = Trial(lambda heard: "no").run(script(tmp_path, one_call(rest)))
+    assert tried.status is Status.RESILIENT
+    assert capsys.readouterr() == ("", "")
+    assert [record.getMessage() for record in caplog.records][:2] == ["a-1", "b"]
+    assert "ZeroDivisionError" in caplog.records[2].getMessage()

@@ -155,7 +155,8 @@ class Attack(ABC, Generic[P]):
             found.append(Problem(message, hint="Remove rephrase, or set it to 0."))
         if self.entry.source and not self.takes_source:
             message = f"source: {self.entry.name} reads no file."
-            found.append(Problem(message, hint="Remove source, or name custom_benchmark, query_file or dynamic."))
+            readers = "custom_benchmark, query_file or dynamic"
+            found.append(Problem(message, hint=f"Remove source, or name {readers}."))
         return found
 
 

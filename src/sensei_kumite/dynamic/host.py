@@ -14,7 +14,7 @@ from sensei_kumite.dynamic.chat import INTERRUPTIONS
 from sensei_kumite.dynamic.log import Log
 from sensei_kumite.dynamic.outcome import Evidence, Tried, invoked, whole
 from sensei_kumite.dynamic.proxy import IterationBar, Judge, SearchEnded, TargetModule
-from sensei_kumite.dynamic.returned import ScriptMistake, read_returned
+from sensei_kumite.dynamic.returned import Attempt, Representative, ScriptMistake, read_returned
 from sensei_kumite.dynamic.scripts import DynamicAttack
 from sensei_kumite.dynamic.search import SearchContext
 from sensei_kumite.dynamic.sessions import Conversations
@@ -81,35 +81,42 @@ def _invoke(
     log = Log()
     judge = Judge(equipment.oracle, log, prompt)
     evidence = Evidence(log, judge, prompt)
+    found = _found(plan, entry, judge, equipment, invocation)
+    for reason in log.fatal:
+        if isinstance(reason, BudgetReached):
+            return [evidence.failed() if log.breach else evidence.skipped(str(reason))]
+        if isinstance(reason, ScriptMistake):
+            return [evidence.failed({"dynamic": f"{_named(plan)} {reason}"})]
+        raise reason
+    if isinstance(found, dict):
+        return [evidence.failed(found)]
+    if isinstance(found, list):
+        return evidence.attempts(found)
+    return [evidence.representative(found, plan.iterations)]
+
+
+def _found(
+    plan: SearchPlan, entry: Mapping[str, Any], judge: Judge, equipment: Equipment, invocation: int
+) -> Representative | list[Attempt] | dict[str, Any]:
+    """What the script says it found, or the error that it ended with. Nothing that it raises gets out."""
     bar = IterationBar(plan.iterations, equipment.progress)
     equipment.progress(0, plan.iterations)
-    token = INTERRUPTIONS.set(log.fatal)
-    failure: dict[str, Any] | None = None
-    found = None
+    token = INTERRUPTIONS.set(judge.log.fatal)
     try:
         returned = _call(plan, entry, judge, bar, equipment, equipment.context(invocation))
-        found = read_returned(returned, plan.iterations, traced=plan.traces)
+        return read_returned(returned, plan.iterations, traced=plan.traces)
     except SearchEnded:
-        pass  # the log says why
+        return {}  # the log says why
     except BudgetReached as error:
-        log.fatal.append(error)
+        judge.log.fatal.append(error)
+        return {}
     except ScriptMistake as mistake:
-        failure = {"dynamic": f"{_named(plan)} {mistake}"}
+        return {"dynamic": f"{_named(plan)} {mistake}"}
     except Exception as error:  # noqa: BLE001  # a script may raise anything; it is the result of its search
-        failure = _explained(plan, error)
+        return _explained(plan, error)
     finally:
         INTERRUPTIONS.reset(token)
         bar.total = bar.n
-    for reason in log.fatal:
-        if isinstance(reason, BudgetReached) and not log.breach:
-            return [evidence.skipped(str(reason))]
-        if isinstance(reason, ScriptMistake):
-            return [evidence.failed({"dynamic": f"{_named(plan)} {reason}"})]
-        if not isinstance(reason, BudgetReached):
-            raise reason
-    if failure is not None or found is None:
-        return [evidence.failed(failure)]
-    return evidence.attempts(found) if isinstance(found, list) else [evidence.representative(found)]
 
 
 def _call(

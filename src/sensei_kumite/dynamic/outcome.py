@@ -57,9 +57,9 @@ class Evidence:
     judge: Judge
     prompt: str
 
-    def representative(self, found: Representative) -> Tried:
-        """The one result of a search."""
-        if not self.log.answered:
+    def representative(self, found: Representative, allowed: int) -> Tried:
+        """The one result of a search of at most `allowed` iterations."""
+        if not self.log.answered or (allowed > found.iterations and self._gave_up(found)):
             return self.failed(attempts=found.iterations)
         tried = self._decided(found.response, success=found.success)
         given = found.input
@@ -95,7 +95,7 @@ class Evidence:
         if log.breach:
             text = next(iter(error.values())) if error else None
             return replace(self._judged(log.breach), script_error=text, **more)
-        errors = [{"chatbot": log.last_error}] if not log.answered and log.last_error else []
+        errors = [{"chatbot": latest.error}] if latest and latest.error else []
         errors += [error] if error else []
         return Tried(
             prompt=latest.text if latest else self.prompt,
@@ -110,6 +110,11 @@ class Evidence:
         """The result of a search that had to end before it came to one."""
         history = _short(self.log.history())
         return Tried(self.prompt, None, Status.SKIPPED, reason, attempts=len(history), history=history)
+
+    def _gave_up(self, found: Representative) -> bool:
+        """Whether the search ended early because the target failed, whatever else the script calls that."""
+        was_said = self.log.exchange_of(found.response) or self.log.judgement_of(found.response)
+        return not found.success and not was_said and self.log.exchanges[-1].error is not None
 
     def _attempt(self, attempt: Attempt) -> Tried:
         given = attempt.input

@@ -22,11 +22,10 @@ from sensei_kumite.dynamic.contract import (
 )
 from sensei_kumite.dynamic.conversation import StandardisedConversation
 from sensei_kumite.dynamic.objective import objective, plain_content
-from sensei_kumite.dynamic.options import parse_options
+from sensei_kumite.dynamic.options import typed_options
 from sensei_kumite.errors import KumiteError, TargetError
 from sensei_kumite.llm.requests import Model
 from sensei_kumite.registry import Registry
-from sensei_kumite.yaml_scalars import resolve_scalar
 
 
 class SearchOptions(Block):
@@ -142,8 +141,7 @@ class Search(Attack, Generic[O]):
     @classmethod
     def read_options(cls, text: str | None) -> SearchOptions:
         """The options in `key=value,…`; raises ValueError, or pydantic's ValidationError."""
-        values = {key: resolve_scalar(value) for key, value in parse_options(text or "").items()}
-        return cls.Options.model_validate(values)
+        return cls.Options.model_validate(typed_options(text))
 
     def attack(
         self,

@@ -94,7 +94,7 @@ class _Checker:
             self._check_generation("", (*path, "rephrase" if entry.rephrase else "name"))
         if entry.oracle is None:
             self.problems += self._check_default_oracle(attack, path)
-        return PlannedAttack(position, entry, attack, self._find_search(entry, (*path, "dynamic")))
+        return PlannedAttack(position, entry, attack, self._find_search(entry, attack, (*path, "dynamic")))
 
     def check_oracle(self, spec: OracleSpec, document: Document, path: YamlPath) -> list[Problem]:
         """The problems of an oracle specification that stands at `path` of `document`."""
@@ -169,11 +169,11 @@ class _Checker:
             )
         return []
 
-    def _find_search(self, entry: AttackEntry, path: YamlPath) -> SearchPlan | None:
+    def _find_search(self, entry: AttackEntry, attack: Attack[Any], path: YamlPath) -> SearchPlan | None:
         """The dynamic attack of an entry; None where it has none, or none that can be found."""
         if entry.dynamic is None:
             return None
-        plan, problems = self._finder.find(entry.dynamic, entry.execution)
+        plan, problems = self._finder.find(entry.dynamic, entry.execution, attack.oracle())
         self.problems += self._placed(problems, path)
         if plan is not None and plan.attack.needs_model:
             self._check_generation(plan.attack.name, (*path, "attack"))

@@ -7,10 +7,12 @@ from functools import cache
 from pathlib import Path
 
 from sensei_kumite.config.campaign import DynamicSearch, EntryExecution
+from sensei_kumite.dynamic.contract import Turn
 from sensei_kumite.dynamic.host import SearchPlan
 from sensei_kumite.dynamic.scripts import DynamicAttack, find_attack
 from sensei_kumite.errors import ConfigurationError, Problem
 from sensei_kumite.llm.requests import Model
+from sensei_kumite.models import OracleSpec
 
 Found = tuple[Problem, str]
 """A problem, and the key of the `dynamic` block that it stands at."""
@@ -31,8 +33,10 @@ class SearchFinder:
 
         self._load = load
 
-    def find(self, asked: DynamicSearch, execution: EntryExecution) -> tuple[SearchPlan | None, list[Found]]:
-        """The search that is asked for, and what is wrong with it."""
+    def find(
+        self, asked: DynamicSearch, execution: EntryExecution, oracle: OracleSpec
+    ) -> tuple[SearchPlan | None, list[Found]]:
+        """The search that is asked for, and what is wrong with it; `oracle` is that of the entry."""
         attack = self._load(asked.attack)
         if isinstance(attack, ConfigurationError):
             return None, [(problem, "attack") for problem in attack.problems]
@@ -52,4 +56,11 @@ class SearchFinder:
         if asked.only and execution.mode == "simulated_user":
             message = "only leaves out the first attempt, whose warm-up the search would repeat."
             problems.append((Problem(message, hint="Remove only, or use another mode."), "only"))
+        if attack.turn is Turn.MULTI and oracle.type == "refusal_detection":
+            message = (
+                f"{attack.name} leads up to the request, and refusal_detection calls every answer that does "
+                "not refuse a breach, also to the harmless messages on the way."
+            )
+            hint = "Use an oracle that looks for what must not be in the answer."
+            problems.append((Problem(message, hint=hint, severity="warning"), "attack"))
         return plan, problems

@@ -10,6 +10,7 @@ import builtins
 import secrets
 import sys
 import traceback
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -19,6 +20,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from sensei_kumite.errors import ConfigurationError, Place, Problem
+from sensei_kumite.targets.python_output import print_to_log, quiet_traceback
 from sensei_kumite.text import excerpt
 
 _LONGEST_MESSAGE = 300
@@ -30,12 +32,14 @@ def run_file(path: Path, name: str, modules: Mapping[str, ModuleType]) -> Module
     That goes for imports in functions, too, whenever and on whatever thread they are called. `modules` has
     all packages on the way, as `packages` makes them. The module is called `name` with something behind it
     that makes it unique, and `sys.modules` holds it under that name while it is run, because dataclasses
-    look there. Raises ConfigurationError with the line that cannot be loaded.
+    look there. What it prints goes to the log. Raises ConfigurationError with the line that cannot be loaded.
     """
     code = _compiled(path)
     module = ModuleType(f"{name}_{secrets.token_hex(8)}")
     module.__file__ = str(path)
-    module.__dict__["__builtins__"] = {**vars(builtins), "__import__": partial(_import, modules)}
+    shadowed = ChainMap({"traceback": quiet_traceback()}, modules)  # type: ignore[arg-type]  # only read
+    replaced = {"__import__": partial(_import, shadowed), "print": print_to_log}
+    module.__dict__["__builtins__"] = {**vars(builtins), **replaced}
     sys.modules[module.__name__] = module
     try:
         with explained(path):

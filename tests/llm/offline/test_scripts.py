@@ -57,7 +57,8 @@ class TestForms:
 
     def test_the_last_form_counts_and_examples_of_it_do_no_harm(self) -> None:
         prompt = (
-            'Format your answer as {"draft": "..."} if you have none.\nOutput: {"prompt": "...", "note": "..."}\n'
+            'Format your answer as {"draft": "..."} if you have none.\n'
+            'Output: {"prompt": "...", "note": "..."}\n'
             'Example:\nInput: {"goal": "cake"}\nOutput: {"prompt": "Sugar?", "note": "sweet"}'
         )
         assert list(asked(f"{prompt}\n\nGoal: {GOAL}")) == ["prompt", "note"]
@@ -86,8 +87,8 @@ class TestForms:
     def test_values_are_of_the_kind_that_is_shown(self) -> None:
         found = asked(
             instructions(
-                '{"order": "1", "number": 3, "level": "High/Medium/Low", "done": true/false, "sure": "true/false",'
-                ' "keywords": ["a", "b"], "questions": ["...", "..."], "nothing": null}'
+                '{"order": "1", "number": 3, "level": "High/Medium/Low", "done": true/false,'
+                ' "sure": "true/false", "keywords": ["a", "b"], "questions": ["...", "..."], "nothing": null}'
             ),
             json.dumps({"objective": GOAL, "response": HELP}),
         )
@@ -146,7 +147,7 @@ class TestGoals:
     @pytest.mark.parametrize(
         "prompt",
         [
-            f"Examples:\nobjective: Bake a cake\n\n###OBJECTIVE###\nReach this:\n\n{GOAL}\n\n###Task###\nWrite it.",
+            f"objective: Bake a cake\n\n###OBJECTIVE###\nReach this:\n\n{GOAL}\n\n###Task###\nWrite it.",
             f"- objective: Bake a cake\n- objective: {GOAL}\nWrite one message.",
             f'The prompt:\n"{GOAL}"\n\nYour task:\nRewrite it.',
             f"Task: {GOAL}",
@@ -183,7 +184,10 @@ def test_an_example_that_is_nested_without_end_is_none() -> None:
     assert asked("Return JSON: " + '{"a":' * 900 + "1" + "}" * 900)
 
 
-@given(st.lists(st.tuples(st.sampled_from(("system", "user", "assistant")), st.text()), min_size=1))
+TEXTS = st.text(st.characters(codec=None, exclude_categories=()))  # lone surrogates among them
+
+
+@given(st.lists(st.tuples(st.sampled_from(("system", "user", "assistant")), TEXTS), min_size=1))
 def test_every_conversation_is_answered(said: list[Any]) -> None:
     assert ask(*said)
 

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -74,7 +75,7 @@ _GOAL_KEYS = ("objective", "goal", "question", "task", "prompt", "request", "tex
 def answer_script(request: Request, random: Random) -> str:
     """The answer to the conversation of `request`, which alone it depends on, and the run's seed."""
     prompt = _Prompt(tuple(replace(said, content=_ends(said.content)) for said in request.messages))
-    random = Random(f"{random.random()}\n{prompt.text}")
+    random = Random(f"{random.random()}\n{prompt.text}".encode("utf-8", "surrogatepass"))
     writer = _Writer(prompt, prompt.goal(), random)
     form = prompt.form()
     if _JSON_LINES.search(prompt.text):
@@ -251,7 +252,7 @@ def _under_headings(lines: Sequence[str]) -> Iterator[str]:
 
 def _labelled(lines: Sequence[str], label: re.Pattern[str]) -> Iterator[str]:
     """What follows a label that says that it is the goal, on its line or the next."""
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+    for line, following in pairwise([*lines, ""]):
         found = label.match(line)
         if found and (goal := (found[1] or following).strip(" \t\"'`")):
             yield goal

@@ -1,0 +1,118 @@
+"""What is wrong with a `dynamic` block is said with its place, before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from sensei_kumite.config.loader import Overrides, load_workspace
+from sensei_kumite.engine.check import check
+from sensei_kumite.engine.plan import Plan
+from sensei_kumite.errors import Problem
+from sensei_kumite.llm.ledger import Ledger
+from sensei_kumite.llm.prices import Prices
+from sensei_kumite.llm.roles import Models
+from tests.workspace import ProjectFolder
+
+Workspace = Callable[[Mapping[str, str]], ProjectFolder]
+Checked = Callable[..., tuple[Plan, list[Problem]]]
+LEGACY = "def attack(entry, target_module, call_judge, max_iterations): return 0, False, '', ''\n"
+
+
+@pytest.fixture
+def checked(workspace: Workspace) -> Checked:
+    def make(search: str, *, typed: Mapping[str, object] | None = None, **more: str) -> object:
+        extra = "".join(f", {key}: {value}" for key, value in more.items() if key != "generation")
+        project = workspace(
+            {
+                "run.yml": "technology: dummy\n",
+                "security/security.yml": f"attacks:\n  - {{name: amnesia{search}{extra}}}\n"
+                f"generation: {more.get('generation', '{provider: offline}')}\n",
+                "security/attacks/legacy.py": LEGACY,
+            }
+        )
+        loaded = load_workspace(project.path, overrides=Overrides(dynamic=typed or {}))
+        models = Models(loaded.campaign, Ledger(None, Prices()), {})
+        return check(loaded, models)
+
+    return make
+
+
+def test_the_search_of_an_entry_is_planned(checked: Checked) -> None:
+    plan, problems = checked(", dynamic: {attack: best_of_n, iterations: 7, options: noise=0.5, attempts: 2}")
+    assert problems == []
+    search = plan.attacks[0].search
+    assert search is not None
+    assert (search.attack.name, search.iterations, search.options, search.attempts) == (
+        "best_of_n", 7, "noise=0.5", 2
+    )  # fmt: skip
+
+
+def test_an_entry_without_one_has_none(checked: Checked) -> None:
+    plan, problems = checked("")
+    assert problems == []
+    assert plan.attacks[0].search is None
+
+
+@pytest.mark.parametrize(
+    ("search", "message"),
+    [
+        ("{attack: best_of_m}", "Did you mean 'best_of_n'"),
+        ("{attack: best_of_n, options: noise=loud}", "noise"),
+        ("{attack: best_of_n, options: nois=0.1}", "noise"),
+        ("{attack: attacks/nowhere.py}", "nowhere.py"),
+    ],
+)
+def test_problems_stand_where_they_were_written(checked: Checked, search: str, message: str) -> None:
+    _, problems = checked(f", dynamic: {search}")
+    assert len(problems) == 1
+    assert message in str(problems[0])
+    assert "security.yml:2" in str(problems[0])
+    assert "attacks[1] (amnesia) > dynamic" in str(problems[0])
+
+
+def test_a_script_that_cannot_trace_is_warned_of_once(checked: Checked) -> None:
+    _, problems = checked(", dynamic: {attack: legacy, return_all_attempts: true}")
+    assert [problem.severity for problem in problems] == ["warning"]
+    assert "legacy cannot return all attempts" in problems[0].message
+
+
+def test_only_does_not_go_with_a_simulated_user(checked: Checked) -> None:
+    execution = "{mode: simulated_user, warmup_turns: 1}"
+    _, problems = checked(", dynamic: {attack: best_of_n, only: true}", execution=execution)
+    assert any("only leaves out the first attempt" in problem.message for problem in problems)
+
+
+def test_a_search_that_asks_a_model_needs_one(checked: Checked) -> None:
+    _, problems = checked(", dynamic: {attack: crescendo}", generation="{enabled: false}")
+    assert [problem.message for problem in problems] == [
+        "attacks[1] (amnesia) > dynamic: crescendo needs a generation model."
+    ]
+
+
+def test_leading_up_is_not_judged_by_refusals_alone(checked: Checked) -> None:
+    _, problems = checked(", dynamic: {attack: crescendo}", oracle="{type: refusal_detection}")
+    assert [problem.severity for problem in problems] == ["warning"]
+    assert "harmless messages on the way" in problems[0].message
+    _, problems = checked(", dynamic: {attack: best_of_n}", oracle="{type: refusal_detection}")
+    assert problems == []
+
+
+def test_the_command_line_replaces_the_search_or_changes_it(checked: Checked) -> None:
+    plan, problems = checked(
+        ", dynamic: {attack: best_of_n, iterations: 7}", typed={"attack": "encodings", "iterations": 3}
+    )
+    assert problems == []
+    assert plan.attacks[0].search is not None
+    assert (plan.attacks[0].search.attack.name, plan.attacks[0].search.iterations) == ("encodings", 3)
+    plan, _ = checked(", dynamic: {attack: best_of_n, iterations: 7}", typed={"return_all_attempts": True})
+    assert plan.attacks[0].search is not None
+    assert (plan.attacks[0].search.iterations, plan.attacks[0].search.traces) == (7, True)
+
+
+def test_a_mistake_on_the_command_line_is_told_once(checked: Checked) -> None:
+    _, problems = checked("}\n  - {name: ucar", typed={"attack": "nothing_like_that"})
+    ours = [problem for problem in problems if "nothing_like_that" in problem.message]
+    assert len(ours) == 1
+    assert ours[0].message.startswith("--dynamic: ")

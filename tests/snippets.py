@@ -40,6 +40,8 @@ class Snippet:
     @property
     def kind(self) -> str:
         """What to do with it: a language, or what a YAML snippet shows; empty where nobody knows."""
+        if self.language == "python" and "def attack(" in self.text:
+            return "dynamic attack"
         if self.language != "yaml":
             return self.language if self.language in ("python", "sh", "toml", "json", "text") else ""
         if self.label == "report":
@@ -66,11 +68,16 @@ def workspace_files(snippet: Snippet) -> dict[str, str]:
     """A workspace that uses `snippet`: the files of its page, the snippet itself, the dummy as target."""
     files = {other.path: other.text for other in snippets(snippet.page) if other.path}
     files |= {"run.yml": "technology: dummy\n", CAMPAIGN: "attacks: [{name: amnesia}]\n"}
+    if snippet.kind == "dynamic attack":
+        search = {"attack": snippet.path.removeprefix("security/"), "iterations": 5, "only": True}
+        return files | {
+            snippet.path: snippet.text,
+            CAMPAIGN: _campaign({"name": "amnesia", "dynamic": search}),
+        }
     data = yaml.safe_load(snippet.text)
     if snippet.kind == "attack file":
         path = snippet.path or ATTACK_FILE
-        name = "query_file" if "Tests" in data else "custom_benchmark"
-        entry = {"name": name, "source": path.removeprefix("security/")}
+        entry = {**_strategy(data), "source": path.removeprefix("security/")}
         return files | {path: snippet.text, CAMPAIGN: _campaign(entry)}
     if snippet.kind == "oracle":
         return files | {CAMPAIGN: _campaign({"name": "amnesia", "oracle": data.get("oracle", data)})}
@@ -92,6 +99,13 @@ def commands(page: Path) -> Iterator[tuple[int, list[str]]]:
 
 def _campaign(*entries: Any) -> str:
     return str(yaml.safe_dump({"attacks": list(entries)}))
+
+
+def _strategy(data: Any) -> dict[str, Any]:
+    """What an entry of a campaign has to say beside the name of an attack file."""
+    if isinstance(data, list):
+        return {"name": "dynamic", "dynamic": {"attack": "multi_turn"}}
+    return {"name": "query_file" if "Tests" in data else "custom_benchmark"}
 
 
 def _kind_of_file(path: str) -> str:

@@ -68,6 +68,14 @@ def is_used(snippet: Snippet, folder: Path) -> None:
     assert "warning" not in ran.err
 
 
+def is_searched_with(snippet: Snippet, folder: Path) -> None:
+    """A dynamic attack: a campaign has it search, and it makes no mistake."""
+    project = ProjectFolder(folder / "project", workspace_files(snippet))
+    ran = project.run("--offline", "--fail-on=error").succeeded()
+    assert "warning" not in ran.err
+    assert list(project.statuses()) == ["amnesia_1-attack"]
+
+
 def is_run_by_python(snippet: Snippet, folder: Path) -> None:
     """In a process of its own, beside the output of a run; what it registers is then used in a campaign."""
     project = create_project(folder, "my-bot")
@@ -118,6 +126,7 @@ CHECKS: dict[str, Callable[[Snippet, Path], object]] = {
     "workflow": is_a_workflow,
     "report": is_a_report,
     "python": is_run_by_python,
+    "dynamic attack": is_searched_with,
     "sh": is_run_by_a_shell,
     "toml": lambda snippet, _: tomllib.loads(snippet.text),
     "json": lambda snippet, _: yaml.safe_load(snippet.text),

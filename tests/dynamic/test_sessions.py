@@ -105,6 +105,7 @@ def test_other_targets_hear_the_earlier_turns_again_and_it_is_told() -> None:
         bench.say(text, "x")
     assert bench.conversations.say("right", "x", backtrack=True).replayed == 2
     assert bench.opened[0].heard == ["a", "b", "wrong", "a", "b", "right"]
+    assert bench.conversations.replayed == 2
 
 
 def test_taking_back_before_anything_was_said_changes_nothing() -> None:

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from tests.dynamic.test_host import TRACING
+from tests.servers.openai_server import Asked, OpenAIServer
 from tests.servers.rasa import RasaServer
 from tests.servers.replies import DROP, HANG, Message, Script
+from tests.servers.taskyto import TaskytoServer
 from tests.workspace import ProjectFolder
 
 Workspace = Callable[[Mapping[str, str]], ProjectFolder]
@@ -312,3 +314,57 @@ def test_a_search_in_one_session_that_is_not_reset_leaves_that_alone(
     project.run().succeeded()
     answers = {row["case_id"]: row["response"] for row in project.results()}
     assert answers == {"c1": "after 0", "c1-attack": "after 0", "c2": "after 1", "c2-attack": "after 0"}
+
+
+BACKTRACKING = """
+def attack(entry, target_module, call_judge, max_iterations):
+    say = lambda text, **how: target_module.process_input(text, spikee_session_id="one", **how)[0]
+    assert target_module.config["backtrack"]
+    say("a")
+    say("wrong")
+    target_module.process_input("meanwhile", spikee_session_id="two")
+    say("right", backtrack=True)
+    answer = say("end")
+    return 5, call_judge(entry, answer), "end", answer
+"""
+
+
+@pytest.mark.parametrize("technology", ["rasa", "taskyto", "openai"])
+def test_turns_are_taken_back_on_every_target(
+    workspace: Workspace,
+    serve_rasa: ServeRasa,
+    serve_taskyto: Callable[[Script], TaskytoServer],
+    serve_openai: Callable[..., OpenAIServer],
+    technology: str,
+) -> None:
+    def remembers(message: Message) -> str:
+        return "+".join([*message.earlier, message.text])
+
+    def recalls(asked: Asked) -> str:
+        return "+".join(text["content"] for text in asked.body["messages"] if text["role"] == "user")
+
+    if technology == "rasa":
+        connection = f"base_url={serve_rasa(remembers).url}"
+    elif technology == "taskyto":
+        host, port = serve_taskyto(remembers).url.rsplit(":", 1)
+        connection = f"base_url={host}, port={port}"
+    else:
+        connection = f"base_url={serve_openai(recalls).base_url}, model=m"
+    project = workspace(
+        {
+            "run.yml": f'technology: {technology}\nconnector_params: "{connection}"\n',
+            "security/security.yml": "attacks:\n"
+            "  - {name: amnesia, dynamic: {attack: my_search, only: true, iterations: 5}}\n",
+            "security/attacks/my_search.py": BACKTRACKING,
+        }
+    )
+    project.run().succeeded()
+    (row,) = project.results()
+    assert row["response"] == "a+right+end"
+    (talk,) = project.suite()[3]["interaction"]
+    assert [turn["User"] for turn in talk["conversation"]] == ["a", "right", "end"]
+    replayed = row["metadata"].get("replayed_turns")
+    assert replayed == (None if technology == "openai" else 1)
+    graph = row["metadata"]["dynamic"]["conversation"]
+    asked = [node["data"]["content"] for node in graph.values() if node["attempt"]]
+    assert sorted(asked) == ["a", "end", "meanwhile", "right", "wrong"]

@@ -262,6 +262,15 @@ class TestCertificates:
     def test_verify_false_asks_for_none(self, server: RouteServer, connect: Connect) -> None:
         assert post(connect(server.url, verify=False)).content == b"hi"
 
+    def test_a_bundle_that_is_none_is_named(
+        self, server: RouteServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "empty.pem").write_text("no certificate")
+        monkeypatch.setenv("SSL_CERT_FILE", os.fspath(tmp_path / "empty.pem"))
+        with pytest.raises(TargetUnavailable, match=r"the CA bundle '.*empty.pem' cannot be used") as caught:
+            Endpoint(server.url).connect("the bot")
+        assert not caught.value.transient
+
     def test_a_bundle_that_does_not_exist_is_an_error_at_once(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -43,6 +43,12 @@ def test_a_name_that_does_not_resolve_ends_with_address_and_reason() -> None:
     assert error.message.startswith("https://nobody.invalid cannot be reached: ")
 
 
+def test_a_name_that_can_be_none_ends_with_address_and_reason() -> None:
+    error = probe_error("rasa", "http://a..example")
+    assert isinstance(error, TargetUnavailable)
+    assert error.message.startswith("http://a..example cannot be reached: ")
+
+
 def test_behind_a_proxy_the_proxy_is_what_is_reached(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", proxy.url)
     probe("rasa", "https://nobody.invalid")

@@ -12,6 +12,7 @@ from sensei_kumite.targets.pool import DEFAULT_HEADERS, Request
 from sensei_kumite.targets.request_template import (
     Body,
     RequestTemplate,
+    content_type,
     read_address,
     read_body,
     read_headers,
@@ -184,3 +185,12 @@ def test_the_slots_of_all_parts_are_known() -> None:
     assert RequestTemplate("GET", read_address("http://a.example", VARIABLE), {}, body).slots == {
         Slot.MESSAGE
     }
+
+
+def test_headers_with_a_slot_are_not_constant() -> None:
+    headers = read_headers({"X": "{{session}}", "Y": "y ${KEY}", "Content-type": "a/b"}, VARIABLE)
+    address = read_address("http://a.example/", VARIABLE)
+    constant = {"Y": "y k & {{message}}", "Content-type": "a/b"}
+    assert RequestTemplate("GET", address, headers, None).constant_headers == constant
+    assert content_type(headers) == "a/b"
+    assert content_type({}) == ""

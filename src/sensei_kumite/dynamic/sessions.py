@@ -42,7 +42,8 @@ class Conversations:
     `single` is the session for messages without an id, each of which begins a fresh conversation; `further`
     opens one more. `opening` are the messages that every conversation begins with. A turn is taken back by
     the target where it can, and otherwise by playing the earlier ones in a fresh conversation.
-    `ignores_system_messages` says that the target was given one and takes none.
+    `ignores_system_messages` says that the target was given one and takes none; `replayed` counts the turns
+    that were played again.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Conversations:
         opening: Sequence[str] = (),
     ) -> None:
         self.ignores_system_messages = False
+        self.replayed = 0
         self._single = single
         self._further = further
         self._capabilities = capabilities
@@ -122,6 +124,7 @@ class Conversations:
         for turn in earlier:
             said.append(Said(turn.user, conversation.session.send(turn.user)))
         conversation.said = said
+        self.replayed += len(earlier)
         return len(earlier)
 
     def _begin(self, session: Session, system_message: str | None) -> list[Said]:

@@ -95,6 +95,8 @@ def search_case(
         "target_calls": sum(session.calls for session in sessions) - calls,
         "retries": sum(session.retries for session in sessions) - retries,
     }
+    if conversations.replayed:
+        spent["replayed_turns"] = conversations.replayed
     if conversations.ignores_system_messages:
         spent["system_message_ignored"] = True
     results = list(_results(case, plan, tried))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -20,6 +20,7 @@ from sensei_kumite.targets.request_template import (
     Address,
     Body,
     RequestTemplate,
+    content_type,
     read_address,
     read_body,
     read_headers,
@@ -61,10 +62,7 @@ class HttpTarget(Target):
         self.request, self.rules = found.request(), found.rules()
         found.finish(self.request, self.rules)
         values = found.values
-        self.secrets = (
-            *found.variables.secrets,
-            *secrets_in({name: template.fill(_NOTHING) for name, template in self.request.headers.items()}),
-        )
+        self.secrets = (*found.variables.secrets, *secrets_in(self.request.constant_headers))
         self._written = public_url(values["url"])
         self._base = self.request.address.base
         verify = values.get("verify", True)
@@ -118,9 +116,6 @@ class HttpSession(Session):
         return "" if self._target.rules.session else str(uuid4())
 
 
-_NOTHING: Mapping[Slot, str] = dict.fromkeys(Slot, "")
-
-
 class _Reader:
     """Reads the parameters one by one, and collects what is wrong with them."""
 
@@ -138,17 +133,14 @@ class _Reader:
         address = self._read("url", partial(read_address, variable=self._variable("url")), nowhere)
         no_headers: dict[str, Template] = {}
         headers = self._read("headers", partial(read_headers, variable=self._variable("headers")), no_headers)
-        content_type = next(
-            (value.fill(_NOTHING) for name, value in headers.items() if name.lower() == "content-type"), ""
-        )
         no_body: Body | None = None
-        read = partial(read_body, content_type=content_type, variable=self._variable("body"))
+        read = partial(read_body, content_type=content_type(headers), variable=self._variable("body"))
         body = self._read("body", read, no_body)
         method = self._read("method", _method, "POST")
         return RequestTemplate(method, address, with_defaults(headers, body), body)
 
     def rules(self) -> ReplyRules:
-        """How the answer is read."""
+        """How the answer is read; rules that cannot be read are left out, and have their problem."""
         return ReplyRules(
             self._read("success_statuses", read_statuses, SUCCESS),
             self._read("response_path", Path.parse, None),
@@ -158,8 +150,7 @@ class _Reader:
 
     def finish(self, request: RequestTemplate, rules: ReplyRules) -> None:
         """Raises ConfigurationError with all problems, those of the parameters together among them."""
-        together = {*self.values}
-        if {"response_path", "response_regex"} <= together:
+        if {"response_path", "response_regex"} <= self.values.keys():
             self._complain("'response_path' and 'response_regex' exclude each other.")
         if not self.problems:
             if Slot.MESSAGE not in request.slots:

@@ -15,7 +15,15 @@ from sensei_kumite.targets.base import TARGETS, Capabilities, Session, Target, T
 from sensei_kumite.targets.json_answer import read_json, reason_in, reason_of
 from sensei_kumite.targets.network import without_secrets
 from sensei_kumite.targets.parameters import Parameter, address_problems, check_parameters, public_url
-from sensei_kumite.targets.pool import DEFAULT_HEADERS, PATIENCE, UNVERIFIED, Connection, Endpoint, Request
+from sensei_kumite.targets.pool import (
+    DEFAULT_HEADERS,
+    PATIENCE,
+    UNVERIFIED,
+    Answer,
+    Connection,
+    Endpoint,
+    Request,
+)
 from sensei_kumite.targets.probe import check_port
 from sensei_kumite.targets.variables import Variables
 from sensei_kumite.text import excerpt
@@ -120,7 +128,7 @@ class ChatSession(Session):
             answer = self._connection.send(self._target.request([*self._opening, *self._said, question]))
             if not 200 <= answer.status < 300:
                 raise self._connection.refused(answer, reason_of(answer))
-            reply = _reply_in(read_json(answer))
+            reply = _reply_in(answer)
         except TargetError as error:
             raise without_secrets(error, self._target.secrets) from None
         self._said += [question, {"role": "assistant", "content": reply}]
@@ -187,15 +195,16 @@ def _completions_url(base_url: str) -> str:
     return parts._replace(path=path + _COMPLETIONS, fragment="").geturl()
 
 
-def _reply_in(document: Any) -> str:
+def _reply_in(answer: Answer) -> str:
     """The text of a completion: what the model says, or else its refusal. Raises TargetProtocolError."""
+    document = read_json(answer)
     choices = document.get("choices") if isinstance(document, dict) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
         if said := reason_in(document):
             raise TargetProtocolError(f"the server reports an error: {excerpt(said)}.")
-        raise TargetProtocolError(f"unexpected answer: it holds no message: {excerpt(json.dumps(document))}.")
+        raise TargetProtocolError(f"unexpected answer: it holds no message: {excerpt(answer.text)}.")
     for text in (_text_of(message.get("content")), message.get("refusal")):
         if isinstance(text, str) and text.strip():
             return text

@@ -26,7 +26,7 @@ from urllib3.util import Timeout
 from urllib3.util.ssl_ import create_urllib3_context
 
 import sensei_kumite
-from sensei_kumite.errors import TargetProtocolError
+from sensei_kumite.errors import TargetProtocolError, TargetRejected, TargetUnavailable
 from sensei_kumite.targets.network import network_error, sentence, status_error
 from sensei_kumite.targets.transport import LARGEST_ANSWER, route_to
 
@@ -88,7 +88,10 @@ class Endpoint:
             urllib3.disable_warnings(InsecureRequestWarning)
 
     def connect(self, name: str) -> Connection:
-        """A connection of its own, made at the first request; `name` begins its errors."""
+        """A connection of its own, made at the first request; `name` begins its errors.
+
+        Raises TargetUnavailable where the CA bundle cannot be used.
+        """
         pool = self._pool()
         parts = urlsplit(self._url)
         is_forwarded = pool.proxy is not None and parts.scheme == "http"
@@ -116,7 +119,11 @@ class Endpoint:
             return create_urllib3_context(cert_reqs=ssl.CERT_NONE)
         context = create_urllib3_context(cert_reqs=ssl.CERT_REQUIRED)
         bundle = Path(DEFAULT_CA_BUNDLE_PATH if trusted is True else trusted)
-        context.load_verify_locations(**{"capath" if bundle.is_dir() else "cafile": str(bundle)})
+        try:
+            context.load_verify_locations(**{"capath" if bundle.is_dir() else "cafile": str(bundle)})
+        except OSError as error:
+            message = f"the CA bundle {str(bundle)!r} cannot be used: {error.strerror or error}."
+            raise TargetUnavailable(message, transient=False) from None
         return context
 
 
@@ -160,7 +167,7 @@ class Connection:
             headers.get("Retry-After"),
         )
 
-    def refused(self, answer: Answer, words: str | None = None) -> Exception:
+    def refused(self, answer: Answer, words: str | None = None) -> TargetRejected:
         """The error for an answer whose status is no success; `words` are what it says of the reason."""
         status = f"{answer.status} {answer.reason}"
         if answer.location is not None and 300 <= answer.status < 400:

@@ -39,7 +39,8 @@ def check_port(url: str) -> None:
     port = parts.port or _PORTS.get(parts.scheme, 80)
     try:
         socket.create_connection((parts.hostname or "", port), _PATIENCE).close()
-    except OSError as error:
-        reason = f"timed out after {_PATIENCE:g} s" if isinstance(error, TimeoutError) else error.strerror
+    except (OSError, UnicodeError) as error:  # no part of a name may be empty, or longer than 63 letters
+        is_late = isinstance(error, TimeoutError)
+        reason = f"timed out after {_PATIENCE:g} s" if is_late else getattr(error, "strerror", None)
         through = f"the proxy {public_url(proxy)} for " if proxy else ""
         raise TargetUnavailable(f"{through}{public_url(url)} cannot be reached: {reason or error}.") from None

@@ -76,6 +76,13 @@ class RequestTemplate:
         content = self.body.content if self.body else None
         return {*slots_in([self.address.path, content]), *slots_in(list(self.headers.values()))}
 
+    @property
+    def constant_headers(self) -> dict[str, str]:
+        """The headers that are the same in every request."""
+        return {
+            name: template.fill({}) for name, template in self.headers.items() if not any(slots_in(template))
+        }
+
     def fill(self, message: str, session: str) -> Request:
         """The request for `message` in the conversation `session`.
 
@@ -121,6 +128,14 @@ def read_headers(headers: Mapping[str, Any], variable: Variable) -> dict[str, Te
             raise ValueError(f"holds a line break in {name!r}")
         templates[name] = template
     return templates
+
+
+def content_type(headers: Mapping[str, Template]) -> str:
+    """What the headers say a body is; empty where they do not."""
+    nothing = dict.fromkeys(Slot, "")
+    return next(
+        (value.fill(nothing) for name, value in headers.items() if name.lower() == "content-type"), ""
+    )
 
 
 def with_defaults(headers: Mapping[str, Template], body: Body | None) -> dict[str, Template]:

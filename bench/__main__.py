@@ -33,6 +33,7 @@ PARAMS: dict[str, Callable[[str], dict[str, Any]]] = {
     },
 }
 FLOORS = {"bench.floor": ("rasa",), "bench.floor_async": ("openai", "http")}
+LANES = {"bench.floor": [*CASES], "bench.floor_async": [64]}
 EXAMPLE = Path(__file__).parent.parent / "examples" / "pizza-order"
 
 
@@ -74,7 +75,7 @@ def run_ours(project: Path) -> tuple[Cost, float]:
     return cost, seconds
 
 
-def throughput(folder: Path, rounds: int, lane_counts: list[int], technologies: Iterable[str]) -> None:
+def throughput(folder: Path, rounds: int, lane_counts: list[int] | None, technologies: Iterable[str]) -> None:
     """Cases per second and CPU per case, ours and the floor's, alternating."""
     print(
         f"\nthroughput: target latency {LATENCY_MS} ms, keyword oracle, reports written, median of {rounds} "
@@ -87,7 +88,7 @@ def throughput(folder: Path, rounds: int, lane_counts: list[int], technologies: 
     with target(LATENCY_MS) as port:
         for floor, contenders in FLOORS.items():
             chosen = [name for name in contenders if name in technologies]
-            for lanes in lane_counts if chosen else ():
+            for lanes in (lane_counts or LANES[floor]) if chosen else ():
                 compare(folder, port, rounds, lanes, floor, chosen)
 
 
@@ -134,7 +135,7 @@ def start_up(rounds: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--lanes", type=int, nargs="*", default=list(CASES))
+    parser.add_argument("--lanes", type=int, nargs="*", choices=CASES)
     parser.add_argument("--only", choices=["start-up", "memory", "throughput"])
     parser.add_argument("--technologies", choices=PARAMS, nargs="*", default=list(PARAMS))
     options = parser.parse_args()

@@ -173,6 +173,9 @@ def test_report_snippets_show_keys_that_reports_have(
                   - name: amnesia
                     oracle: {type: keyword_absent, params: {keywords: [duck]}}
                     execution: {mode: scripted, turns: [hello, broken]}
+                  - name: amnesia
+                    oracle: {type: keyword_absent, params: {keywords: [goose]}}
+                    dynamic: {attack: multi_turn, return_all_attempts: true}
             """,
         }
     )
@@ -242,7 +245,7 @@ def test_the_architecture_names_what_is_there() -> None:
         for name in re.findall("`(.+?)`", row)
     }
     source = ROOT / "src" / "sensei_kumite"
-    there_are = {f"{path.name}/" for path in source.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    there_are = {f"{path.name}/" for path in source.iterdir() if path.is_dir() and path.name[0] not in "._"}
     there_are |= {path.name for path in source.glob("*.py") if not path.name.startswith("__")}
     assert rows == there_are
     folders = "|".join(name.rstrip("/") for name in there_are if name.endswith("/"))

@@ -1,4 +1,4 @@
-"""The page about dynamic attacks: it has every search, option and name, and its walk-throughs end as it says."""
+"""The page about dynamic attacks: it has every search, option and name, and ends as it says."""
 
 from __future__ import annotations
 
@@ -86,10 +86,13 @@ FOUND = {
     "somebody": {"word": "resilient", "word-attack": "breached"},
     "attacks/somebody.py": {"word": "resilient", "word-attack": "breached"},
     "everybody": {
-        "word": "resilient", "word-attack-1": "resilient", "word-attack-2": "resilient", "word-attack-3": "breached"
+        "word": "resilient",
+        "word-attack-1": "resilient",
+        "word-attack-2": "resilient",
+        "word-attack-3": "breached",
     },
     "small_talk": {"word-attack": "breached"},
-}  # fmt: skip
+}
 
 
 def search_of(snippet: Snippet) -> str:

@@ -28,6 +28,7 @@ from sensei_kumite.targets.parameters import (
     public_url,
     secrets_in,
 )
+from sensei_kumite.targets.pool import UNVERIFIED
 from sensei_kumite.targets.probe import check_endpoint, check_port
 from sensei_kumite.targets.transport import NetworkNeeded, OfflineTransport, Transport, route_to
 
@@ -60,9 +61,7 @@ class ConnectorTarget(Target):
         self._params, warnings, headers = self._check(settings)
         self._verify = self._params.pop(_VERIFY.name, True)
         if not self._verify:
-            warnings.append(
-                "TLS certificates are not verified, because the connector parameter verify is false."
-            )
+            warnings.append(UNVERIFIED)
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
         self.warnings = tuple(warnings)
         self.secrets = tuple(secrets_in({**self._params, **headers}))

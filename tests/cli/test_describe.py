@@ -7,13 +7,15 @@ import pytest
 
 from sensei_kumite.attacks.base import ATTACKS
 from sensei_kumite.cli import describe
+from sensei_kumite.cli.init_project import create_project
 from sensei_kumite.config.loader import load_workspace
-from sensei_kumite.errors import EnvironmentProblem, UnknownName
+from sensei_kumite.dynamic import DYNAMIC_ATTACKS
+from sensei_kumite.errors import ConfigurationError, EnvironmentProblem, UnknownName
 from sensei_kumite.llm.ledger import Ledger
 from sensei_kumite.llm.prices import Prices
 from sensei_kumite.llm.roles import Models
 from sensei_kumite.oracles.base import ORACLES
-from tests.workspace import ProjectFolder
+from tests.workspace import ProjectFolder, command
 
 
 def test_every_attack_and_oracle_is_listed_and_can_be_described() -> None:
@@ -70,3 +72,92 @@ def test_custom_attacks_of_a_workspace_are_described(tmp_path: Path) -> None:
     ]
     with pytest.raises(UnknownName, match="mine"):
         list(describe.custom_attacks(workspace, models, "mime"))
+
+
+SCRIPT = """
+class Mine(Attack):
+    def get_description(self):
+        return [ModuleTag.MULTI], "Mine alone.\x1b[31m"
+
+    def get_available_option_values(self):
+        return ["way=short", "way=long"], True
+
+    def attack(self, entry, target_module, call_judge, max_iterations):
+        raise AssertionError
+"""
+IMPORTS = "from sensei_kumite.dynamic import Attack, ModuleTag\n"
+
+
+def test_every_dynamic_attack_is_listed_and_can_be_described() -> None:
+    listed = {line.split()[0]: line.split(maxsplit=1)[1] for line in describe.dynamic_attack_list()}
+    assert list(listed) == DYNAMIC_ATTACKS.names()
+    for name, description in listed.items():
+        lines = list(describe.dynamic_attack(name, None, safe=True))
+        assert lines[0] == f"{name}: {description}"
+        for option in DYNAMIC_ATTACKS.get(name)().get_available_option_values()[0]:
+            assert any(line.startswith(f"    {option}  ") for line in lines)
+
+
+def test_the_description_of_a_search_has_its_tags_model_and_paper() -> None:
+    told = list(describe.dynamic_attack("crescendo", None, safe=False))
+    assert "  tags: Multi-Turn, LLM, Social Engineering" in told
+    assert "  turns: multi-turn" in told
+    assert "  needs a generation model: yes" in told
+    assert told[-1].endswith("arXiv:2404.01833")
+
+
+@pytest.mark.parametrize("name", ["mine", "mine.py", "attacks/mine.py"])
+def test_a_script_of_the_workspace_is_described(tmp_path: Path, name: str) -> None:
+    file = ProjectFolder(tmp_path, {"security/attacks/mine.py": IMPORTS + SCRIPT}).path
+    told = list(describe.dynamic_attack(name, file, safe=False))
+    assert told[:-1] == [
+        "mine: Mine alone.\\x1b[31m",
+        "  tags: Multi-Turn",
+        "  turns: single-turn",
+        "  needs a generation model: yes",
+        "  options, defaults first:",
+        "    way=short",
+        "    way=long",
+    ]
+    assert told[-1].endswith("mine.py")
+
+
+@pytest.mark.parametrize(
+    ("script", "what"),
+    [
+        ("def attack(entry:\n", r"mine\.py:1"),
+        ("import nothing_of_that_name\n", r"mine\.py:1: .*nothing_of_that_name"),
+        ("value = 1\n", r"mine\.py: there is no attack"),
+        ("def attack(entry):\n    return 1\n", r"mine\.py:1: .*max_iterations"),
+        ("raise SystemExit(3)\n", r"mine\.py:1: .*SystemExit"),
+    ],
+)
+def test_a_script_that_is_none_is_a_problem_with_its_place(tmp_path: Path, script: str, what: str) -> None:
+    project = ProjectFolder(tmp_path, {"security/attacks/mine.py": script})
+    with pytest.raises(ConfigurationError, match=what):
+        list(describe.dynamic_attack("mine", project.path, safe=False))
+
+
+def test_an_unknown_dynamic_attack_offers_the_closest_of_both_kinds(tmp_path: Path) -> None:
+    project = ProjectFolder(tmp_path, {"security/attacks/mine.py": IMPORTS + SCRIPT})
+    with pytest.raises(ConfigurationError, match="Did you mean 'crescendo'"):
+        list(describe.dynamic_attack("crecsendo", None, safe=False))
+    with pytest.raises(ConfigurationError, match="Did you mean 'mine'"):
+        list(describe.dynamic_attack("miner", project.path, safe=False))
+    with pytest.raises(ConfigurationError, match="--safe"):
+        list(describe.dynamic_attack("mine", project.path, safe=True))
+
+
+def test_dynamic_attacks_are_told_of_without_a_workspace_and_with_one(tmp_path: Path) -> None:
+    assert command("--list-dynamic").succeeded().out.splitlines() == list(describe.dynamic_attack_list())
+    assert command("--describe-dynamic", "goat").succeeded().out.startswith("goat: ")
+    project = create_project(tmp_path, "x")
+    sample = "sample_multi_turn"
+    ran = command("--describe-dynamic", sample, "--run-from-yaml", str(project)).succeeded()
+    assert ran.out.startswith(f"{sample}: ")
+    path = str(project / "security" / "attacks" / f"{sample}.py")
+    assert command("--describe-dynamic", path).succeeded().out == ran.out
+    assert "sample_multi_turn" in command("--describe-dynamic", sample).failed(1).err
+    assert (
+        command("--describe-dynamic", sample, "--run-from-yaml", str(project), "--safe").failed(1).out == ""
+    )

@@ -1,5 +1,7 @@
 import json
 import os
+import re
+import shlex
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -179,6 +181,35 @@ def test_the_example_shows_what_the_dummy_falls_for(scaffold: Callable[[str], Pr
         **both("capital", breached),
         **both("lock", resilient),
     }
+
+
+SAMPLES = ("sample_multi_turn", "sample_single_turn")
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_a_scaffold_has_the_samples_of_dynamic_attacks(
+    scaffold: Callable[[str], ProjectFolder], template: str
+) -> None:
+    project = scaffold(template)
+    assert sorted(path.stem for path in project.path.glob("security/attacks/*.py")) == list(SAMPLES)
+    for sample in SAMPLES:
+        ran = project.run("--describe-dynamic", sample).succeeded()
+        assert ran.out.startswith(f"{sample}: ")
+        project.run("--dynamic", sample, "--validate-only").succeeded()
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_the_head_of_a_sample_shows_a_command_that_works(
+    scaffold: Callable[[str], ProjectFolder], sample: str
+) -> None:
+    project = scaffold("minimal")
+    text = (project.path / "security" / "attacks" / f"{sample}.py").read_text(encoding="utf-8")
+    [line] = re.findall(r"^ *sensei-kumite (.+)$", text, re.MULTILINE)
+    arguments = shlex.split(line)
+    assert arguments[:2] == ["--run-from-yaml", "."]
+    project.run(*arguments[2:], "--fail-on", "error").succeeded()
+    searches = [row for row in project.results() if "dynamic" in row["metadata"]]
+    assert {row["metadata"]["dynamic"]["attack"] for row in searches} == {sample}
 
 
 def attempts(name: str, status: str) -> dict[str, str]:

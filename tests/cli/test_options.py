@@ -42,3 +42,18 @@ def test_what_makes_no_sense_is_a_usage_error(
         parse(arguments)
     assert ended.value.code == 2
     assert expected in capsys.readouterr().err
+
+
+def test_a_run_has_one_dynamic_attack_for_all(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse(["-rfy", "x", "--dynamic", "best_of_n", "--dynamic", "tap"])
+    assert ended.value.code == 2
+    assert "--dynamic is given twice" in capsys.readouterr().err
+
+
+def test_what_was_said_of_the_search_has_the_keys_of_its_block() -> None:
+    options = parse(
+        ["-rfy", "x", "--dynamic", "tap", "--attack-iterations", "3", "--attack-options", "depth=2"]
+    )
+    assert options.search == {"attack": "tap", "iterations": 3, "options": "depth=2"}
+    assert parse(["-rfy", "x"]).search == {}

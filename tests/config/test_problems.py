@@ -156,7 +156,7 @@ class TestKeysOfOtherLevels:
     @pytest.mark.parametrize(
         ("text", "words"),
         [
-            ("attempts: 3", "unknown key 'attempts'. It belongs in execution."),
+            ("attempts: 3", "unknown key 'attempts'. It belongs in execution or in attacks[] > dynamic."),
             (
                 "attacks: [{name: a, mode: direct}]",
                 "unknown key 'mode'. It belongs in attacks[] > execution.",

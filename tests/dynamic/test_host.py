@@ -496,3 +496,10 @@ def test_what_a_script_prints_stays_off_the_terminal(
     assert capsys.readouterr() == ("", "")
     assert [record.getMessage() for record in caplog.records][:2] == ["a-1", "b"]
     assert "ZeroDivisionError" in caplog.records[2].getMessage()
+
+
+@pytest.mark.parametrize("ending", ["import sys; sys.exit(3)", "raise type('Odd', (BaseException,), {})()"])
+def test_a_script_cannot_end_the_run(tmp_path: Path, ending: str) -> None:
+    (tried,) = Trial(lambda heard: "no").run(script(tmp_path, one_call(ending)))
+    assert tried.status is Status.ERROR
+    assert "my_search.py:3" in tried.errors[0]["dynamic"]

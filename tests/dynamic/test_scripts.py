@@ -279,6 +279,10 @@ class TestOptions:
             ("scramble=much", "scramble: should be a number, not 'much'"),
             ("scrambel=0.2", "unknown key 'scrambel'. Did you mean 'scramble'?"),
             ("aggressive", "'aggressive' is no option; options are written key=value,key=value."),
+            ("=1", "'=1' is no option"),
+            (" ", "'' is no option"),
+            ("noise=", "noise has no value; leave it out for its default."),
+            ("noise=0.1,noise=0.2", "noise is given twice."),
         ],
     )
     def test_problems_of_a_built_in_are_found_before_it_runs(

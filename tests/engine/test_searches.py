@@ -94,7 +94,7 @@ def test_a_search_that_asks_a_model_needs_one(checked: Checked) -> None:
 def test_leading_up_is_not_judged_by_refusals_alone(checked: Checked) -> None:
     _, problems = checked(", dynamic: {attack: crescendo}", oracle="{type: refusal_detection}")
     assert [problem.severity for problem in problems] == ["warning"]
-    assert "harmless messages on the way" in problems[0].message
+    assert "do not ask for anything forbidden" in problems[0].message
     _, problems = checked(", dynamic: {attack: best_of_n}", oracle="{type: refusal_detection}")
     assert problems == []
 
@@ -116,3 +116,35 @@ def test_a_mistake_on_the_command_line_is_told_once(checked: Checked) -> None:
     ours = [problem for problem in problems if "nothing_like_that" in problem.message]
     assert len(ours) == 1
     assert ours[0].message.startswith("--dynamic: ")
+
+
+def test_settings_of_the_command_line_need_a_search_to_change(checked: Checked) -> None:
+    _, problems = checked("", typed={"iterations": 3, "return_all_attempts": True})
+    assert [str(problem) for problem in problems] == [
+        "--attack-iterations, --attack-return-all-attempts: no entry of the campaign has a dynamic attack that "
+        "this could change. Add --dynamic NAME."
+    ]
+
+
+def test_a_problem_of_the_file_keeps_its_place_whatever_was_typed(checked: Checked) -> None:
+    _, problems = checked(", dynamic: {attack: best_of_n, options: noise=loud}", typed={"iterations": 3})
+    assert "security.yml:2" in str(problems[0])
+
+
+def test_lists_of_turns_need_a_search_that_plays_them(workspace: Workspace) -> None:
+    def problems(search: str) -> list[str]:
+        project = workspace(
+            {
+                "run.yml": "technology: dummy\n",
+                "security/security.yml": "attacks:\n"
+                f"  - {{name: dynamic, source: attacks/talks.yml, dynamic: {{attack: {search}}}}}\n",
+                "security/attacks/talks.yml": "- {id: a, content: [one, two], judge_args: secret}\n",
+            }
+        )
+        loaded = load_workspace(project.path)
+        models = Models(loaded.campaign, Ledger(None, Prices()), {})
+        return [problem.message for problem in check(loaded, models)[1]]
+
+    assert problems("multi_turn") == []
+    (problem,) = problems("best_of_n")
+    assert problem.endswith("best_of_n sends one text at a time, and attacks/talks.yml has lists of turns.")

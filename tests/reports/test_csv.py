@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sensei_kumite.errors import EnvironmentProblem
 from sensei_kumite.reports.csv import COLUMNS, LONGEST_CELL, write_csv
 from sensei_kumite.reports.rows import ResultRows
+from sensei_kumite.text import replace_surrogates
 from tests.reports.campaign_run import INFO, ROWS
 from tests.reports.hostile import ALL, hostile_run
 from tests.reports.journals import make_row, write_journal
@@ -76,6 +77,7 @@ def test_no_cell_is_a_formula(formula: str, tmp_path: Path) -> None:
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_any_text_is_read_back(text: str, tmp_path: Path) -> None:
     (row,) = table_of(tmp_path, [make_row(0, prompt=text)])
+    text = replace_surrogates(text)
     assert row["prompt"] in (text, f"'{text}")
     assert row["prompt"][:1] not in tuple("=+-@\t\r")
 

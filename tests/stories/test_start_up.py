@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from sensei_kumite.attacks.base import ATTACKS
+from sensei_kumite.dynamic import DYNAMIC_ATTACKS
 from sensei_kumite.oracles.base import ORACLES
 from tests.workspace import ProjectFolder
 
@@ -30,7 +31,7 @@ HEAVY = {
     "dask",
 }
 NEEDS_A_WORKSPACE = {"pydantic", "yaml", "rich", "requests", "chatbot_connectors"}
-NEED_A_FILE = {"custom_benchmark", "query_file"}
+NEED_A_FILE = {"custom_benchmark", "dynamic", "query_file"}
 PROBE = """
 import json, sys
 from sensei_kumite.cli.main import main
@@ -99,7 +100,8 @@ def test_validating_everything_there_is_imports_nothing_heavy(workspace: Workspa
         {"name": "amnesia", "oracle": {"type": name, "params": dict(PARAMS[name])}}
         for name in ORACLES.names()
     ]
-    attacks = [{"name": name} for name in ATTACKS.names() if name not in NEED_A_FILE]
+    attacks: list[dict[str, Any]] = [{"name": name} for name in ATTACKS.names() if name not in NEED_A_FILE]
+    attacks += [{"name": "amnesia", "dynamic": {"attack": name}} for name in DYNAMIC_ATTACKS.names()]
     address = "connector_params: base_url=http://127.0.0.1:1\n" if technology == "rasa" else ""
     campaign = {"generation": {"target_context": "Sells pizza."}, "attacks": oracles + attacks}
     project = workspace(

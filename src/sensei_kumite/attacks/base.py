@@ -132,6 +132,11 @@ class Attack(ABC, Generic[P]):
         return ()
 
     @property
+    def has_turns(self) -> bool:
+        """Whether any case is a list of turns, which only a search that plays turns can send."""
+        return False
+
+    @property
     def case_prefix(self) -> str:
         """What case ids begin with."""
         return self.entry.name

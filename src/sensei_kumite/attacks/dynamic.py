@@ -42,6 +42,11 @@ class DynamicEntries(Attack[AttackParams]):
         count = self._survey.count
         return f"{self.description} ({count} {'entry' if count == 1 else 'entries'})"
 
+    @property
+    def has_turns(self) -> bool:
+        """Whether any entry is a list of turns."""
+        return self._survey.has_turns
+
     def problems(self) -> list[Problem]:
         """What is wrong with the entry of the campaign and with those of the file."""
         return [*super().problems(), *self._survey.problems]

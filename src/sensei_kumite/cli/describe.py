@@ -11,7 +11,7 @@ from sensei_kumite.attacks.taxonomy import taxonomy_of
 from sensei_kumite.config.fields import Block
 from sensei_kumite.config.loader import Workspace
 from sensei_kumite.engine.check import check
-from sensei_kumite.errors import ConfigurationError, EnvironmentProblem, UnknownName
+from sensei_kumite.errors import ConfigurationError, EnvironmentProblem, Place, Problem, UnknownName
 from sensei_kumite.llm.roles import Models
 from sensei_kumite.oracles.base import ORACLES
 from sensei_kumite.text import did_you_mean
@@ -59,6 +59,9 @@ def dynamic_attack(name: str, project: Path | None, *, safe: bool) -> Iterator[s
     ConfigurationError."""
     from sensei_kumite.dynamic.scripts import describe_attack, find_attack
     from sensei_kumite.files import resolve_path
+
+    if project is not None and not project.is_dir():
+        raise ConfigurationError([Problem("this folder does not exist.", Place(project))])
 
     def resolve(name: str) -> Path:
         folders = [Path.cwd()] if project is None else [project / "security", project, Path.cwd()]

@@ -176,9 +176,28 @@ def _add_run(group: argparse._ArgumentGroup) -> None:
     )
 
 
+class _Once(argparse.Action):
+    """Takes one value, and no second one in its place."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        """Keep the value; ends the program where there is one already."""
+        if getattr(namespace, self.dest) is not None:
+            parser.error(f"{option_string} is given twice; a run has one, and entries may name their own")
+        setattr(namespace, self.dest, values)
+
+
 def _add_search(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
-        "--dynamic", metavar="NAME|PATH", help="this dynamic attack on every entry, where it resists"
+        "--dynamic",
+        action=_Once,
+        metavar="NAME|PATH",
+        help="this dynamic attack on every entry, where the target resists",
     )
     group.add_argument(
         "--attack-iterations", type=_at_least_one, metavar="N", help="inputs that a dynamic attack may try"

@@ -167,7 +167,8 @@ class _Writer:
             return self._at(path, f"{key!r} and {value.twin!r} mean the same; give one of them.", key=key)
         known = sorted(value.block.known_keys())
         homes = list(_homes(key, self._within or value.block))
-        hint = f"It belongs {' or '.join(homes[:4])}." if homes else did_you_mean(key, known).strip()
+        close = did_you_mean(key, known).strip()
+        hint = close if close or not homes else f"It belongs {' or '.join(homes[:4])}."
         return self._at(path, f"unknown key {key!r}.", hint or f"Valid: {', '.join(known)}.", key=key)
 
     def _at(

@@ -112,7 +112,9 @@ def _found(
         return {}
     except ScriptMistake as mistake:
         return {"dynamic": f"{_named(plan)} {mistake}"}
-    except Exception as error:  # noqa: BLE001  # a script may raise anything; it is the result of its search
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # a script may raise anything, SystemExit as well
         return _explained(plan, error)
     finally:
         INTERRUPTIONS.reset(token)
@@ -151,7 +153,7 @@ def _named(plan: SearchPlan) -> str:
     return f"the dynamic attack {plan.attack.name}"
 
 
-def _explained(plan: SearchPlan, error: Exception) -> dict[str, Any]:
+def _explained(plan: SearchPlan, error: BaseException) -> dict[str, Any]:
     """What we understood in a sentence, and else where in the script it happened."""
     if isinstance(error, OracleError):
         return {"oracle": str(error)}

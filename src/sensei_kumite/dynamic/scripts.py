@@ -10,19 +10,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from pydantic import ValidationError
-
-from sensei_kumite.config.problems import problems_from
 from sensei_kumite.dynamic import DYNAMIC_ATTACKS
 from sensei_kumite.dynamic.aliases import script_modules
 from sensei_kumite.dynamic.contract import Attack, ModuleTag, Turn
-from sensei_kumite.dynamic.options import typed_options
+from sensei_kumite.dynamic.options import described_options, option_problems
 from sensei_kumite.dynamic.search import Search
 from sensei_kumite.errors import ConfigurationError, Place, Problem, short_path
 from sensei_kumite.llm.requests import Model
 from sensei_kumite.targets.python_file import explained, run_file
 from sensei_kumite.text import did_you_mean, visible
-from sensei_kumite.yaml_reader import parse_yaml
 
 _FOLDER = "attacks"
 _SUFFIX = ".py"
@@ -44,8 +40,9 @@ class DynamicAttack:
 
     `start` gives an attack function for one search, on a fresh instance where it is a method. `takes` are the
     parameters that it declares, None where it takes all. `options` are written `key=value`, the default
-    first. `check_options` finds what is wrong with an option text; of scripts nothing is known. `source` is
-    the paper, or the file of a script as its tracebacks name it.
+    first. `model_calls` are those of one try at most, as far as is known; `plays_turns` says whether an entry
+    may be a list of turns. `check_options` finds what is wrong with an option text; of scripts nothing is
+    known. `source` is the paper, or the file of a script as its tracebacks name it.
     """
 
     name: str
@@ -56,6 +53,8 @@ class DynamicAttack:
     tags: tuple[str, ...]
     options: tuple[str, ...]
     needs_model: bool
+    model_calls: int
+    plays_turns: bool
     check_options: Callable[[str], list[str]]
     source: str
 
@@ -93,7 +92,9 @@ def describe_attack(attack: DynamicAttack) -> Iterator[str]:
     yield f"  needs a generation model: {'yes' if attack.needs_model else 'no'}"
     yield "  options, defaults first:" if attack.options else "  options: none"
     yield from (visible(f"    {option}") for option in attack.options)
-    yield f"  source: {short_path(Path(attack.source)) if attack.source.endswith(_SUFFIX) else attack.source}"
+    if attack.source:
+        is_file = attack.source.endswith(_SUFFIX)
+        yield f"  source: {short_path(Path(attack.source)) if is_file else attack.source}"
 
 
 def _built_in(name: str, attack: type[Attack]) -> DynamicAttack:
@@ -108,7 +109,13 @@ def _built_in(name: str, attack: type[Attack]) -> DynamicAttack:
     )
     if not issubclass(attack, Search):
         return found
-    return replace(found, options=_options(attack), check_options=partial(_option_problems, attack))
+    return replace(
+        found,
+        options=tuple(described_options(attack.Options)),
+        model_calls=attack.model_calls,
+        plays_turns=attack.plays_turns,
+        check_options=partial(option_problems, read=attack.read_options),
+    )
 
 
 def _script(path: Path, generation: Callable[..., Model] | None) -> DynamicAttack:
@@ -159,6 +166,8 @@ def _described(holder: Any, path: Path) -> dict[str, Any]:
         "tags": tuple(str(tag.value if isinstance(tag, ModuleTag) else tag) for tag in tags),
         "options": tuple(map(str, values)) if isinstance(values, (tuple, list)) else (),
         "needs_model": needs_model is True,
+        "model_calls": int(needs_model is True),
+        "plays_turns": turn is Turn.MULTI,
     }
 
 
@@ -205,31 +214,6 @@ def _check_signature(attack: Callable[..., Any], path: Path) -> None:
         hint = f"Further parameters it may declare: {', '.join(_OPTIONAL)}."
         place = Place(path, getattr(code, "co_firstlineno", None))
         raise ConfigurationError([Problem(message, place, hint)]) from None
-
-
-def _options(search: type[Search[Any]]) -> tuple[str, ...]:
-    """The options of a built-in search with their defaults, and what they mean."""
-    defaults = search.Options().model_dump()
-    fields = search.Options.model_fields
-    return tuple(
-        f"{name}={value}  {fields[name].description or ''}".rstrip() for name, value in defaults.items()
-    )
-
-
-def _option_problems(search: type[Search[Any]], text: str) -> list[str]:
-    """What is wrong with the options of a built-in search, a sentence each."""
-    first = text.split(",")[0].strip()
-    if first and "=" not in first:
-        return [f"{first!r} is no option; options are written key=value,key=value."]
-    try:
-        search.read_options(text)
-    except ValidationError as error:
-        document = replace(parse_yaml("{}", Path("options")), data=typed_options(text))
-        found = problems_from(error, document, label="")
-        return [" ".join(filter(None, (problem.message, problem.hint))) for problem in found]
-    except ValueError as error:
-        return [str(error)]
-    return []
 
 
 def _path(name: str, resolve: Callable[..., Path]) -> Path | None:

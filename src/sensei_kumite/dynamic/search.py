@@ -22,7 +22,7 @@ from sensei_kumite.dynamic.contract import (
 )
 from sensei_kumite.dynamic.conversation import StandardisedConversation
 from sensei_kumite.dynamic.objective import objective, plain_content
-from sensei_kumite.dynamic.options import typed_options
+from sensei_kumite.dynamic.options import default_options, typed_options
 from sensei_kumite.errors import KumiteError, TargetError
 from sensei_kumite.llm.requests import Model
 from sensei_kumite.registry import Registry
@@ -124,6 +124,8 @@ class Search(Attack, Generic[O]):
     source: ClassVar[str] = ""
     turns: ClassVar[Turn] = Turn.SINGLE
     needs_generation: ClassVar[bool] = False
+    model_calls: ClassVar[int] = 0  # at most, for one try
+    plays_turns: ClassVar[bool] = False  # whether an entry may be a list of them
     Options: ClassVar[type[SearchOptions]] = SearchOptions
 
     def __init__(self) -> None:
@@ -135,8 +137,8 @@ class Search(Attack, Generic[O]):
 
     def get_available_option_values(self) -> ModuleOptionsHint:
         """Each option with its default, and whether a model is needed."""
-        defaults = self.Options().model_dump()
-        return [f"{name}={value}" for name, value in defaults.items()], self.needs_generation
+        options = default_options(self.Options)
+        return [f"{name}={value}" for name, value in options.items()], self.needs_generation
 
     @classmethod
     def read_options(cls, text: str | None) -> SearchOptions:

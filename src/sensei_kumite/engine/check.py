@@ -44,8 +44,19 @@ def check(workspace: Workspace, models: Models, only: Sequence[str] = ()) -> tup
             attack for attack in attacks if {attack.entry.name, attack.attack.report_name} & {*only}
         )
         checker.problems += _unmatched(only, [entry for _, entry in workspace.entries], attacks)
+    checker.problems += _nothing_to_change(workspace, attacks)
     identities, unknown_users = find_identities(workspace)
     return Plan(attacks, identities), [*checker.problems, *unknown_users, *checker.missing_models()]
+
+
+def _nothing_to_change(workspace: Workspace, attacks: Sequence[PlannedAttack]) -> list[Problem]:
+    """Settings of the command line for dynamic attacks where no entry has one."""
+    typed = workspace.typed.dynamic
+    if not typed or "attack" in typed or any(planned.entry.dynamic for planned in attacks):
+        return []
+    names = ", ".join(f"--attack-{name.replace('_', '-')}" for name in typed)
+    message = f"{names}: no entry of the campaign has a dynamic attack that this could change."
+    return [Problem(message, hint="Add --dynamic NAME.")]
 
 
 def _unmatched(
@@ -173,7 +184,14 @@ class _Checker:
         """The dynamic attack of an entry; None where it has none, or none that can be found."""
         if entry.dynamic is None:
             return None
-        plan, problems = self._finder.find(entry.dynamic, entry.execution, attack.oracle())
+        plan, problems = self._finder.find(
+            entry.dynamic,
+            entry.execution,
+            attack.oracle() if entry.oracle or not attack.takes_source else None,
+        )
+        if plan is not None and attack.has_turns and not plan.attack.plays_turns:
+            message = f"{plan.attack.name} sends one text at a time, and {entry.source} has lists of turns."
+            problems.append((Problem(message, hint="Use multi_turn, or a multi-turn script."), "attack"))
         self.problems += self._placed(problems, path)
         if plan is not None and plan.attack.needs_model:
             self._check_generation(plan.attack.name, (*path, "attack"))
@@ -182,8 +200,8 @@ class _Checker:
     def _placed(self, problems: Sequence[Found], path: YamlPath) -> list[Problem]:
         """Problems of a search where it is asked for; once, where the command line asks for all entries."""
         document = self._workspace.document
-        if not self._workspace.typed.dynamic:
-            label = location(document, path)
+        label = location(document, path)
+        if "attack" not in self._workspace.typed.dynamic:
             return [
                 replace(problem, message=f"{label}: {problem.message}").at(document.place((*path, key)))
                 for problem, key in problems

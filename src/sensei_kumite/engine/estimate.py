@@ -111,7 +111,7 @@ class _Estimator:
         tries = _tries(planned.search)
         target_calls = Range(cases, cases).times(tries.low, tries.high)
         target_calls = target_calls.times(turns + 1, (turns + 1) * (execution.retries + 1))
-        written = cases * (tries.high - 1) if planned.search and planned.search.attack.needs_model else 0
+        written = cases * _model_calls(planned.search)
         calls = {
             Role.GENERATION: Range(drafts, drafts * (3 if planned.entry.rephrase else 1) + written),
             Role.JUDGE: Range(judged, judged * 2).times(tries.low, tries.high),
@@ -147,6 +147,11 @@ def _tries(search: SearchPlan | None) -> Range:
     if search is None:
         return Range(1, 1)
     return Range(1, search.iterations * search.attempts + (not search.only))
+
+
+def _model_calls(search: SearchPlan | None) -> int:
+    """Calls of the generation model that the search of one case makes at most."""
+    return search.iterations * search.attempts * search.attack.model_calls if search else 0
 
 
 def _price(prices: Prices, settings: ModelSettings, usage: Usage) -> Decimal | None:

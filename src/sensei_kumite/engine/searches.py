@@ -34,9 +34,12 @@ class SearchFinder:
         self._load = load
 
     def find(
-        self, asked: DynamicSearch, execution: EntryExecution, oracle: OracleSpec
+        self, asked: DynamicSearch, execution: EntryExecution, oracle: OracleSpec | None
     ) -> tuple[SearchPlan | None, list[Found]]:
-        """The search that is asked for, and what is wrong with it; `oracle` is that of the entry."""
+        """The search that is asked for, and what is wrong with it.
+
+        `oracle` is that of all cases of the entry, None where they bring their own.
+        """
         attack = self._load(asked.attack)
         if isinstance(attack, ConfigurationError):
             return None, [(problem, "attack") for problem in attack.problems]
@@ -56,10 +59,10 @@ class SearchFinder:
         if asked.only and execution.mode == "simulated_user":
             message = "only leaves out the first attempt, whose warm-up the search would repeat."
             problems.append((Problem(message, hint="Remove only, or use another mode."), "only"))
-        if attack.turn is Turn.MULTI and oracle.type == "refusal_detection":
+        if attack.turn is Turn.MULTI and oracle and oracle.type == "refusal_detection":
             message = (
-                f"{attack.name} leads up to the request, and refusal_detection calls every answer that does "
-                "not refuse a breach, also to the harmless messages on the way."
+                f"{attack.name} also sends messages that do not ask for anything forbidden, and "
+                "refusal_detection calls every answer to them a breach that does not refuse."
             )
             hint = "Use an oracle that looks for what must not be in the answer."
             problems.append((Problem(message, hint=hint, severity="warning"), "attack"))

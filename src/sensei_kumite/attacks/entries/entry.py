@@ -35,6 +35,11 @@ class Entry:
     data: dict[str, Any]
     oracle: OracleSpec | None
 
+    @property
+    def is_talk(self) -> bool:
+        """Whether it is a list of turns."""
+        return isinstance(self.data.get("content", self.data.get("text")), list)
+
 
 def _filled(text: str) -> str:
     if not text.strip():

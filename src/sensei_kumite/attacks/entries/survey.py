@@ -17,10 +17,12 @@ SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """`count` entries, and their problems, or the first of them and how many more there are."""
+    """`count` entries, and their problems, or the first of them and how many more there are; `has_turns` says
+    whether any entry is a list of turns."""
 
     count: int
     problems: tuple[Problem, ...]
+    has_turns: bool = False
 
 
 def read_entries(path: Path, reader: EntryReader) -> Iterator[Entry]:
@@ -35,11 +37,13 @@ def read_entries(path: Path, reader: EntryReader) -> Iterator[Entry]:
 def survey(path: Path, reader: EntryReader) -> Survey:
     """Look through the file; of what it holds, no more is kept than the ids."""
     count = hidden = 0
+    has_turns = False
     shown: list[Problem] = []
     first_hidden: Place | None = None
     for found in _checked(path, reader):
         if isinstance(found, Entry):
             count += 1
+            has_turns = has_turns or found.is_talk
         elif len(shown) < SHOWN:
             shown.append(found)
         else:
@@ -49,7 +53,7 @@ def survey(path: Path, reader: EntryReader) -> Survey:
         shown.append(Problem(f"and {hidden} more {'problem' if hidden == 1 else 'problems'}.", first_hidden))
     if not count and not shown:
         shown.append(Problem("this file holds no entry.", Place(path)))
-    return Survey(count, tuple(shown))
+    return Survey(count, tuple(shown), has_turns)
 
 
 def _checked(path: Path, reader: EntryReader) -> Iterator[Entry | Problem]:

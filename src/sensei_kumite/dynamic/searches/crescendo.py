@@ -113,6 +113,7 @@ class Crescendo(Search[CrescendoOptions]):
     )
     turns = Turn.MULTI
     needs_generation = True
+    model_calls = 2
     Options: ClassVar = CrescendoOptions
 
     def run(

@@ -86,6 +86,7 @@ class Goat(Search[GoatOptions]):
     )
     turns = Turn.MULTI
     needs_generation = True
+    model_calls = 2
     Options: ClassVar = GoatOptions
 
     def run(

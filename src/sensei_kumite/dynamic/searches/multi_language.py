@@ -54,6 +54,7 @@ class MultiLanguage(PromptSearch[LanguageOptions]):
         "Deng et al., Multilingual Jailbreak Challenges in Large Language Models, 2023, arXiv:2310.06474; "
         "Yong et al., Low-Resource Languages Jailbreak GPT-4, 2023, arXiv:2310.02446"
     )
+    model_calls = 1
     Options: ClassVar = LanguageOptions
 
     def candidates(self, carrier: Carrier, options: LanguageOptions, context: SearchContext) -> Iterator[str]:

@@ -29,6 +29,7 @@ class MultiTurn(Search[MultiTurnOptions]):
     description = "Plays the given turns in one conversation, in their order."
     tags = (ModuleTag.MULTI,)
     turns = Turn.MULTI
+    plays_turns = True
     Options: ClassVar = MultiTurnOptions
 
     def run(

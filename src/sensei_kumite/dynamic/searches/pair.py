@@ -59,6 +59,7 @@ class Pair(Search[PairOptions]):
     )
     turns = Turn.MULTI
     needs_generation = True
+    model_calls = 4
     Options: ClassVar = PairOptions
 
     def run(

@@ -38,7 +38,7 @@ class DecompositionOptions(SearchOptions):
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         if self.fewest > self.most:
-            raise WrongKey("fewest", f"should be at most `most`, which is {self.most}")
+            raise WrongKey("fewest", f"fewest should be at most `most`, which is {self.most}")
         return self
 
 
@@ -52,6 +52,7 @@ class PromptDecomposition(PromptSearch[DecompositionOptions]):
         "Li et al., DrAttack: Prompt Decomposition and Reconstruction Makes Powerful LLM Jailbreakers, 2024, "
         "arXiv:2402.16914"
     )
+    model_calls = 1
     Options: ClassVar = DecompositionOptions
 
     def candidates(

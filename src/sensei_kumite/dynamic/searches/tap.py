@@ -134,6 +134,7 @@ class Tap(Search[TapOptions]):
     )
     turns = Turn.MULTI
     needs_generation = True
+    model_calls = 6
     Options: ClassVar = TapOptions
 
     def run(

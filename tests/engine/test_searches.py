@@ -121,8 +121,8 @@ def test_a_mistake_on_the_command_line_is_told_once(checked: Checked) -> None:
 def test_settings_of_the_command_line_need_a_search_to_change(checked: Checked) -> None:
     _, problems = checked("", typed={"iterations": 3, "return_all_attempts": True})
     assert [str(problem) for problem in problems] == [
-        "--attack-iterations, --attack-return-all-attempts: no entry of the campaign has a dynamic attack that "
-        "this could change. Add --dynamic NAME."
+        "--attack-iterations, --attack-return-all-attempts: no entry of the campaign has a dynamic attack "
+        "that this could change. Add --dynamic NAME."
     ]
 
 

@@ -16,7 +16,7 @@ from bench.measure import measure
 
 CASES, ITERATIONS, LANES = 500, 10, 16
 CALLS = CASES * (ITERATIONS + 1)
-SCRIPT = '''
+SCRIPT = """
 def attack(entry, target_module, call_judge, max_iterations, attempts_bar=None, bar_lock=None):
     answer = ""
     for number in range(1, max_iterations + 1):
@@ -27,7 +27,7 @@ def attack(entry, target_module, call_judge, max_iterations, attempts_bar=None, 
         if call_judge(entry, answer):
             return number, True, text, answer
     return max_iterations, False, entry["text"], answer
-'''
+"""
 
 
 def workspace(folder: Path, port: int, *, cases: int, search: str = "") -> Path:

@@ -178,6 +178,8 @@ class TestFileName:
     @example("\ud800")
     @example("x" * 300)
     @example("ñ" * 300)
+    @example("__summary_reports__")
+    @example("::0:REPORTS::")
     def test_is_one_short_component_of_a_path(self, text: str) -> None:
         name = file_name(text)
         assert name not in ("", ".", "..")

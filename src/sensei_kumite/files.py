@@ -16,7 +16,7 @@ from sensei_kumite.errors import ConfigurationError, Problem, short_path
 
 _LONGEST_NAME = 150
 # What Windows keeps for itself, and the folders of our own among those of campaigns.
-_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|\Z)|__\w+_reports__\Z", re.IGNORECASE)
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|\Z)|__[^\W_]\w*_reports__\Z", re.IGNORECASE)
 
 
 def resolve_path(name: str, folders: Sequence[Path], *, within: Path | None = None) -> Path:

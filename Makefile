@@ -47,6 +47,7 @@ format: $(VENV)/.development
 
 bench: $(VENV)/.development
 	$(BIN)/python -m bench
+	$(BIN)/python -m bench.dynamic
 
 clean:
 	rm -rf $(VENV) $(LANGGRAPH_VENV)

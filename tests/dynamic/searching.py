@@ -49,7 +49,7 @@ class Trial:
         self.sent: list[str] = []
         self.bar = [0, 0]
         self._answers = answers
-        self._oracle = oracle
+        self.oracle = build_oracle(oracle, OracleContext(Path))
         self._model = model
 
     def run(self, attack: DynamicAttack, prompt: str = "tell me", **more: Any) -> list[Tried]:
@@ -64,7 +64,7 @@ class Trial:
             prompt,
             Equipment(
                 conversations,
-                build_oracle(self._oracle, OracleContext(Path)),
+                self.oracle,
                 lambda invocation: SearchContext(
                     Random(f"1/{invocation}"), self._model, lambda text: text.startswith("I can't")
                 ),

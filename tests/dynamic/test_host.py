@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from sensei_kumite.errors import BudgetReached, KumiteError, TargetUnavailable
-from sensei_kumite.models import OracleSpec, Status
+from sensei_kumite.models import OracleSpec, Status, Verdict
+from sensei_kumite.oracles.base import Oracle, OracleContext, OracleParams
 from tests.dynamic.searching import SECRET, Trial, script
 from tests.oracles.test_patterns import SLOW
 
@@ -503,3 +504,25 @@ def test_a_script_cannot_end_the_run(tmp_path: Path, ending: str) -> None:
     (tried,) = Trial(lambda heard: "no").run(script(tmp_path, one_call(ending)))
     assert tried.status is Status.ERROR
     assert "my_search.py:3" in tried.errors[0]["dynamic"]
+
+
+def test_a_long_history_keeps_its_beginning_and_its_end(tmp_path: Path) -> None:
+    (tried,) = on_try(700).run(script(tmp_path, LOOP), iterations=1000)
+    assert len(tried.history) == 500
+    assert tried.history[0]["input"] == "tell me (try 1)"
+    assert tried.history[-1] == {"input": "tell me (try 700)", "response": "secretword", "success": True}
+
+
+def test_equal_answers_keep_their_own_verdicts(tmp_path: Path) -> None:
+    verdicts = iter([True, False])
+
+    class Fickle(Oracle[OracleParams]):
+        def score(self, prompt: str, response: str) -> Verdict:
+            passed = next(verdicts)
+            return Verdict(passed, f"{prompt} passes: {passed}", {})
+
+    trial = Trial(lambda heard: "no")
+    trial.oracle = Fickle(OracleParams(), OracleContext(Path))
+    tried = trial.run(script(tmp_path, TRACING), return_all_attempts=True)
+    assert [each.status for each in tried] == [Status.RESILIENT, Status.BREACHED]
+    assert tried[0].reason == "tell me — variant 1 passes: True"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from sensei_kumite.dynamic.graph import Graph, graph_of
@@ -15,7 +17,7 @@ from sensei_kumite.errors import OracleError
 from sensei_kumite.models import Status, Verdict
 
 LONGEST_HISTORY = 500
-"""Tries that a history holds; the rest is counted only."""
+"""Tries that a history holds, the first and the last ones; those between them are counted only."""
 UNJUDGED = "unjudged"
 NO_CALL = "the search made no call of the target."
 _TARGET_FAILED = "Chatbot execution failed."
@@ -151,6 +153,8 @@ class Evidence:
         attempts.
         """
         judgement = self.log.judgement_of(response)
+        if exchange is not None and exchange.verdict is not None:
+            judgement = Judgement(response, exchange.verdict, exchange)
         is_whole = exchange is None
         if is_whole and self.log.breach and (judgement is None or judgement.verdict.passed):
             return self._judged(self.log.breach)
@@ -217,12 +221,9 @@ def _path(exchange: Exchange | None, prompt: str) -> tuple[Said, ...]:
 
 
 def _short(history: Iterable[Any]) -> list[Any]:
-    records: list[Any] = []
-    for record in history:
-        if len(records) == LONGEST_HISTORY:
-            break
-        records.append(told(record))
-    return records
+    first, rest = LONGEST_HISTORY // 2, iter(history)
+    records = [*islice(rest, first), *deque(rest, LONGEST_HISTORY - first)]
+    return [told(record) for record in records]
 
 
 def invoked(tried: Iterable[Tried], invocation: int) -> Iterator[Tried]:

@@ -75,3 +75,18 @@ def test_the_local_model_can_be_left_out(example: Callable[[str], ProjectFolder]
     project = example("openai-compatible")
     project.run("--offline").succeeded()
     assert len(project.results()) == 8
+
+
+def test_the_python_agent_resists_until_it_is_searched(example: Callable[[str], ProjectFolder]) -> None:
+    project = example("python-agent")
+    project.run("--fail-on", "error").succeeded()
+    rows = project.results()
+    first = [row for row in rows if "attack_parent_id" not in row["metadata"]]
+    assert [row["status"] for row in first] == ["resilient", "resilient"], "the third entry leaves it out"
+    last = {row["metadata"]["dynamic"]["attack"]: row for row in rows if row not in first}
+    assert {name: row["status"] for name, row in last.items()} == dict.fromkeys(
+        ("best_of_n", "encodings", "shop_talk"), "breached"
+    )
+    talk = project.suite()[3]["interaction"][-1]["conversation"]
+    assert len(talk) == 3 < len(last["shop_talk"]["metadata"]["dynamic"]["attempt_history"])
+    assert project.suite()[0]["summary"]["breached"] == 3

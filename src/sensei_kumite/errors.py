@@ -49,12 +49,16 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong with a configuration, as a line the user can act on."""
+    """One thing wrong with a configuration, as a line the user can act on.
+
+    `key` names the setting where whoever found it knows no file, so that somebody else can say its place.
+    """
 
     message: str
     place: Place | None = None
     hint: str | None = None
     severity: Literal["error", "warning"] = "error"
+    key: str = ""
 
     def __str__(self) -> str:
         where = f"{self.place}: " if self.place else ""

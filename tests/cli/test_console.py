@@ -74,7 +74,7 @@ def test_a_case_and_its_search_are_one_attempt(capsys: pytest.CaptureFixture[str
 def test_a_case_with_a_breach_in_its_search_is_breached(capsys: pytest.CaptureFixture[str]) -> None:
     view = LinesView()
     view.show(RunStarted(1, 1))
-    breach = Result(case(), Status.BREACHED, "")
+    breach = Result(case(), Status.BREACHED, "", metadata={"attack_parent_id": "attack_1"})
     view.show(CaseFinished(0, Result(case(), Status.RESILIENT, "", search=(breach,))))
     assert "1/1 cases, 1 breached, 0 errors" in capsys.readouterr().err
 

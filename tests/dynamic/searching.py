@@ -48,6 +48,7 @@ class Trial:
     def __init__(self, answers: Answers, oracle: OracleSpec = SECRET, model: Model | None = None) -> None:
         self.sent: list[str] = []
         self.bar = [0, 0]
+        self.stopped: Callable[[], bool] = lambda: False
         self._answers = answers
         self.oracle = build_oracle(oracle, OracleContext(Path))
         self._model = model
@@ -71,6 +72,7 @@ class Trial:
                 threading.Lock(),
                 threading.RLock(),
                 self._progress,
+                lambda: self.stopped(),
             ),
         )
 

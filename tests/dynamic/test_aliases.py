@@ -156,3 +156,11 @@ def test_importing_the_names_imports_nothing_heavy() -> None:
     ).stdout.split()
     heavy = {"langchain", "langchain_core", "sklearn", "numpy", "requests", "urllib3"}
     assert not heavy & {name.partition(".")[0] for name in loaded}
+
+
+def test_it_has_the_last_word_on_one_package_alone() -> None:
+    modules = script_modules(None)
+    assert "spikee.whatever" in modules
+    assert "spikee" in modules
+    assert "spikees" not in modules
+    assert "other.spikee" not in modules

@@ -16,6 +16,7 @@ from sensei_kumite.dynamic.chat import (
     SystemMessage,
     chat_model,
 )
+from sensei_kumite.dynamic.content import Audio
 from sensei_kumite.errors import BudgetReached, ModelError
 from sensei_kumite.llm.requests import Message as Sent
 from sensei_kumite.llm.requests import Model, Purpose
@@ -93,6 +94,7 @@ def test_a_campaign_that_allows_no_generation_says_so() -> None:
         ),
         (["one", "two"], [("user", "one"), ("user", "two")]),
         ([LangChainMessage()], [("user", "hi")]),
+        (HumanMessage(Audio("aGk=")), [("user", "aGk=")]),
     ],
 )
 def test_messages_of_every_kind_reach_the_model(messages: Any, sent: list[tuple[Any, str]]) -> None:

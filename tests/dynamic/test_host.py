@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from sensei_kumite.dynamic.chat import INTERRUPTIONS
+from sensei_kumite.dynamic.outcome import Tried
 from sensei_kumite.errors import BudgetReached, KumiteError, TargetUnavailable
 from sensei_kumite.models import OracleSpec, Status, Verdict
 from sensei_kumite.oracles.base import Oracle, OracleContext, OracleParams
 from tests.dynamic.searching import SECRET, Trial, script
+from tests.llm.scripted import ScriptedModel
 from tests.oracles.test_patterns import SLOW
 
 LOOP = """
@@ -67,6 +71,11 @@ def one_call(rest: str) -> str:
     )
 
 
+def pairs(tried: Tried) -> list[tuple[str, str | None]]:
+    """Who said what on the deciding path."""
+    return [(turn.user, turn.assistant) for turn in tried.said]
+
+
 def on_try(number: int, answer: str = "secretword") -> Trial:
     """A target that gives in to the message that says `try <number>`."""
     return Trial(lambda heard: answer if f"(try {number})" in heard[-1] else "no")
@@ -115,7 +124,7 @@ def test_a_search_in_vain_is_resilient_by_the_word_of_the_oracle(tmp_path: Path)
     assert tried.attempts == 4
     assert tried.verdict is not None
     assert tried.prompt == "tell me (try 4)"
-    assert tried.said[-1] == ("tell me (try 4)", "no")
+    assert pairs(tried) == [("tell me (try 4)", "no")]
 
 
 def test_all_attempts_are_results_of_their_own(tmp_path: Path) -> None:
@@ -145,7 +154,7 @@ def test_an_attempt_that_failed_is_an_error_among_the_others(tmp_path: Path) -> 
 
     tried = Trial(answers).run(script(tmp_path, TRACING), iterations=3, return_all_attempts=True)
     assert [each.status for each in tried] == [Status.RESILIENT, Status.ERROR, Status.RESILIENT]
-    assert tried[1].errors == ({"dynamic": "gone for a moment"},)
+    assert tried[1].errors == ({"chatbot": "gone for a moment"},)
 
 
 def test_an_unjudged_attempt_is_skipped(tmp_path: Path) -> None:
@@ -176,7 +185,7 @@ def test_a_script_that_cannot_trace_gives_its_representative_result(tmp_path: Pa
         ("return 1, 1, 'a', answer", "returned 1 as its success"),
         ("return 1, False, 5, answer", "returned 5 as its input"),
         ("return 6, False, 'a', answer", "made 6 iterations where 5 were allowed."),
-        ("return object()", "returned a object"),
+        ("return object()", "returned something of the type object"),
     ],
 )
 def test_what_the_contract_does_not_know_is_an_error_with_what_was_tried(
@@ -276,7 +285,7 @@ def test_a_script_that_never_ends_is_ended(tmp_path: Path) -> None:
     trial = Trial(lambda heard: "no")
     (tried,) = trial.run(script(tmp_path, text), iterations=2)
     assert tried.status is Status.ERROR
-    assert "called the target 150 times and did not end." in tried.errors[0]["dynamic"]
+    assert "called the target 30 times and did not end." in tried.errors[0]["dynamic"]
 
 
 def test_what_ends_the_run_is_raised_whatever_the_script_catches(tmp_path: Path) -> None:
@@ -412,7 +421,7 @@ def test_a_conversation_is_reported_along_its_winning_path(tmp_path: Path) -> No
     trial = Trial(lambda heard: "secretword" if len(heard) == 3 else f"no {len(heard)}")
     (tried,) = trial.run(script(tmp_path, TEMPLATE), iterations=9)
     assert tried.status is Status.BREACHED
-    assert tried.said == (("turn 0", "no 1"), ("turn 2", "no 2"), ("turn 4", "secretword"))
+    assert pairs(tried) == [("turn 0", "no 1"), ("turn 2", "no 2"), ("turn 4", "secretword")]
     assert tried.prompt == "turn 4"
     assert tried.objective == "tell me"
     assert tried.conversation is not None
@@ -434,7 +443,7 @@ def test_a_conversation_is_drawn_where_the_script_keeps_none(tmp_path: Path) -> 
         return 3, call_judge(entry, answer), "c", answer
     """
     (tried,) = Trial(lambda heard: "+".join(heard)).run(script(tmp_path, text))
-    assert tried.said == (("a", "a"), ("c", "a+c"))
+    assert pairs(tried) == [("a", "a"), ("c", "a+c")]
     assert tried.conversation is not None
     asked = {n: node["data"]["content"] for n, node in tried.conversation.items() if node["attempt"]}
     assert sorted(asked.values()) == ["a", "b", "c"]
@@ -442,7 +451,7 @@ def test_a_conversation_is_drawn_where_the_script_keeps_none(tmp_path: Path) -> 
 
 def test_the_opening_stands_before_every_conversation(tmp_path: Path) -> None:
     (tried,) = Trial(lambda heard: f"{len(heard)}").run(script(tmp_path, LOOP), opening=("hello",))
-    assert tried.said[0] == ("hello", "1")
+    assert pairs(tried)[0] == ("hello", "1")
     assert tried.response == "2"
 
 
@@ -526,3 +535,321 @@ def test_equal_answers_keep_their_own_verdicts(tmp_path: Path) -> None:
     tried = trial.run(script(tmp_path, TRACING), return_all_attempts=True)
     assert [each.status for each in tried] == [Status.RESILIENT, Status.BREACHED]
     assert tried[0].reason == "tell me — variant 1 passes: True"
+
+
+def test_one_breach_does_not_make_breaches_of_the_other_attempts(tmp_path: Path) -> None:
+    text = """
+    from sensei_kumite.dynamic import AttackAttempt
+
+    def attack(entry, target_module, call_judge, max_iterations, return_all_attempts=False):
+        tried = []
+        for text in ("a", "b", "sesame"):
+            answer, _ = target_module.process_input(text)
+            tried.append(AttackAttempt(text, FORM, call_judge(entry, answer)))
+        return tried
+    """
+    for form in ("answer.strip()", "answer[:2] + '...'"):
+        trial = Trial(lambda heard: "secretword\\n" if heard[-1] == "sesame" else "no\\n")
+        tried = trial.run(script(tmp_path, text.replace("FORM", form)), return_all_attempts=True)
+        assert [each.prompt for each in tried][:3] == ["a", "b", "sesame"]
+        assert [each.status for each in tried[:2]] == [Status.RESILIENT] * 2, form
+        assert tried[-1].status is Status.BREACHED
+
+
+def test_what_the_target_never_said_is_no_breach(tmp_path: Path) -> None:
+    rest = "call_judge(entry, 'would be: secretword')\n    return 1, call_judge(entry, answer), 'a', answer"
+    (tried,) = Trial(lambda heard: "no").run(script(tmp_path, one_call(rest)))
+    assert tried.status is Status.RESILIENT
+    assert tried.response == "no"
+
+
+def test_what_a_script_makes_of_answers_counts_where_it_names_it(tmp_path: Path) -> None:
+    text = """
+    def attack(entry, target_module, call_judge, max_iterations):
+        whole = "".join(target_module.process_input(f"letters {n}")[0] for n in range(2))
+        return 2, call_judge(entry, whole), "letters", whole
+    """
+    answers = {"letters 0": "secret", "letters 1": "word"}
+    (tried,) = Trial(lambda heard: answers[heard[-1]]).run(script(tmp_path, text))
+    assert tried.status is Status.BREACHED
+    assert tried.response == "secretword"
+    assert tried.exchange is None
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "return 1, False, {'input': 'x', 'attempt_history': [10**5000]}, answer",
+        "return 10**5000, False, 'x', answer",
+        "return 1, False, {'input': 'x', 'conversation': '[' * 100000}, answer",
+        "return 1, False, {'input': 'x', 'conversation': {1: {'parent': 2}, 2: {'parent': 1}}}, answer",
+        "return 1, False, {}, answer",
+        "return 1, False, {'input': {'a': 1}}, answer",
+        "return 1, False, 'x', None",
+        "raise KeyboardInterrupt",
+        "raise type('Mute', (Exception,), {'__str__': lambda self: 1 / 0})()",
+    ],
+)
+def test_the_oddest_things_stay_within_the_result(tmp_path: Path, rest: str) -> None:
+    (tried,) = Trial(lambda heard: "no").run(script(tmp_path, one_call(rest)))
+    assert json.loads(json.dumps([tried.history, tried.errors, tried.conversation], allow_nan=False))
+    if "attempt_history" not in rest:
+        assert tried.status is Status.ERROR
+        assert "Traceback" not in tried.errors[0]["dynamic"]
+
+
+def test_a_time_that_is_none_is_measured(tmp_path: Path) -> None:
+    rest = (
+        "from sensei_kumite.dynamic import AttackAttempt as A\n"
+        "    return [A(entry['text'], answer, False, response_time=float(t)) for t in ('nan', 'inf', '-5')]"
+    )
+    tried = Trial(lambda heard: "no").run(script(tmp_path, one_call(rest)), return_all_attempts=True)
+    assert all(each.seconds is not None and 0 <= each.seconds < 100 for each in tried)
+
+
+def test_a_thread_that_a_script_leaves_behind_is_not_heard(tmp_path: Path) -> None:
+    text = """
+    import threading
+
+    GO = threading.Event()
+    DONE = threading.Event()
+
+    def attack(entry, target_module, call_judge, max_iterations):
+        def later():
+            GO.wait(10)
+            try:
+                target_module.process_input("STRAY")
+            except SystemExit:
+                DONE.set()
+        threading.Thread(target=later, daemon=True).start()
+        answer, _ = target_module.process_input("x")
+        return 1, call_judge(entry, answer), "x", answer
+    """
+    trial = Trial(lambda heard: "no")
+    loaded = script(tmp_path, text)
+    trial.run(loaded)
+    module = loaded.start().__globals__
+    module["GO"].set()
+    assert module["DONE"].wait(10)
+    assert trial.sent == ["x"]
+
+
+def test_a_search_ends_at_the_next_call_when_the_run_does(tmp_path: Path) -> None:
+    trial = Trial(lambda heard: "no")
+    trial.stopped = lambda: len(trial.sent) == 2
+    (tried,) = trial.run(script(tmp_path, LOOP))
+    assert (tried.status, tried.reason) == (Status.SKIPPED, "The run ended before the search did.")
+    assert len(tried.history) == 2
+
+
+def test_a_target_that_fails_uncaught_is_told_once(tmp_path: Path) -> None:
+    def gone(_: list[str]) -> str:
+        raise TargetUnavailable("gone")
+
+    (tried,) = Trial(gone).run(script(tmp_path, one_call("return 1, False, 'a', answer")))
+    assert tried.errors == ({"chatbot": "gone"},)
+
+
+def test_names_of_arguments_count_more_than_their_order(tmp_path: Path) -> None:
+    text = """
+    def attack(target_module, max_iterations, call_judge, entry):
+        answer, _ = target_module.process_input(entry["text"])
+        return 1, call_judge(entry, answer), "a", answer
+    """
+    (tried,) = Trial(lambda heard: "secretword").run(script(tmp_path, text))
+    assert tried.status is Status.BREACHED
+
+
+def test_messages_without_a_mark_are_counted_by_halves(tmp_path: Path) -> None:
+    unmarked = TEMPLATE.replace(", attempt=True", "").replace('"session_id": session_id}', '"session_id": 1}')
+    (tried,) = Trial(lambda heard: "no").run(script(tmp_path, unmarked), iterations=5)
+    assert (tried.status, tried.attempts) == (Status.RESILIENT, 3)
+
+
+def test_bars_do_what_scripts_expect_of_them(tmp_path: Path) -> None:
+    rest = (
+        "with attempts_bar:\n        attempts_bar.write('so far')\n        attempts_bar.update()\n"
+        "    return 1, False, 'a', answer"
+    )
+    trial = Trial(lambda heard: "no")
+    (tried,) = trial.run(script(tmp_path, one_call(rest)))
+    assert tried.status is Status.RESILIENT
+    assert trial.bar == [1, 1]
+
+
+def test_a_search_that_is_skipped_is_not_repeated(tmp_path: Path) -> None:
+    def spent(_: list[str]) -> str:
+        raise BudgetReached("all spent")
+
+    trial = Trial(spent)
+    (tried,) = trial.run(script(tmp_path, TRACING), attempts=3)
+    assert (tried.status, len(trial.sent)) == (Status.SKIPPED, 1)
+
+
+def test_a_breach_among_the_attempts_is_the_last_search(tmp_path: Path) -> None:
+    trial = Trial(lambda heard: "secretword")
+    tried = trial.run(script(tmp_path, TRACING), attempts=3, return_all_attempts=True)
+    assert [(each.status, each.invocation) for each in tried] == [(Status.BREACHED, 1)]
+
+
+def test_an_unjudged_attempt_is_no_reason_to_end(tmp_path: Path) -> None:
+    rest = "from sensei_kumite.dynamic import AttackAttempt as A; return [A('a', answer, None)]"
+    tried = Trial(lambda heard: "no").run(
+        script(tmp_path, one_call(rest)), attempts=3, return_all_attempts=True
+    )
+    assert [each.invocation for each in tried] == [1, 2, 3]
+
+
+def test_a_breach_before_the_budget_was_spent_is_a_breach(tmp_path: Path) -> None:
+    def answers(heard: list[str]) -> str:
+        if heard[-1] == "more":
+            raise BudgetReached("all spent")
+        return "secretword"
+
+    rest = "call_judge(entry, answer); target_module.process_input('more')"
+    (tried,) = Trial(answers).run(script(tmp_path, one_call(rest)))
+    assert (tried.status, tried.response) == (Status.BREACHED, "secretword")
+
+
+SWALLOWS = """
+    from spikee.utilities.llm import get_llm
+
+    def attack(entry, target_module, call_judge, max_iterations, context=None):
+        answer, _ = target_module.process_input(entry["text"])
+        try:
+            MODEL
+        except Exception:
+            pass
+        return 1, False, "", answer
+"""
+
+
+def test_a_budget_that_the_script_makes_nothing_of_ends_its_search_and_no_other(tmp_path: Path) -> None:
+    model = ScriptedModel(BudgetReached("all spent"))
+    text = SWALLOWS.replace("MODEL", "get_llm().invoke('hi')")
+    loaded = script(tmp_path, text, generation=lambda **_: model)
+    (tried,) = Trial(lambda heard: "no").run(loaded)
+    assert (tried.status, tried.reason) == (Status.SKIPPED, "all spent")
+    assert INTERRUPTIONS.get() is None
+
+
+def test_a_budget_that_a_search_ends_with_skips_it(tmp_path: Path) -> None:
+    text = """
+    def attack(entry, target_module, call_judge, max_iterations, context):
+        context.model.complete(None)
+    """
+    (tried,) = Trial(lambda heard: "no", model=ScriptedModel(BudgetReached("all spent"))).run(
+        script(tmp_path, text)
+    )
+    assert (tried.status, tried.reason) == (Status.SKIPPED, "all spent")
+
+
+def test_every_search_of_a_case_has_chances_of_its_own(tmp_path: Path) -> None:
+    text = """
+    def attack(entry, target_module, call_judge, max_iterations, context):
+        answer, _ = target_module.process_input(str(context.random.random()))
+        return 1, False, "", answer
+    """
+    first, second = Trial(lambda heard: "no"), Trial(lambda heard: "no")
+    for trial in (first, second):
+        trial.run(script(tmp_path, text), attempts=3)
+    assert len(set(first.sent)) == 3
+    assert first.sent == second.sent
+
+
+@pytest.mark.parametrize("name", ["attack_options", "attack_option"])
+@pytest.mark.parametrize(("options", "given"), [("a=b", "'a=b'"), ("", "None")])
+def test_options_have_two_names(tmp_path: Path, name: str, options: str, given: str) -> None:
+    text = f"""
+    def attack(entry, target_module, call_judge, max_iterations, {name}="unset"):
+        answer, _ = target_module.process_input(repr({name}))
+        return 1, False, "", answer
+    """
+    trial = Trial(lambda heard: "no")
+    trial.run(script(tmp_path, text), options=options)
+    assert trial.sent == [given]
+
+
+def test_a_script_that_takes_anything_is_given_everything_once(tmp_path: Path) -> None:
+    text = """
+    def attack(entry, target_module, call_judge, max_iterations, **more):
+        answer, _ = target_module.process_input(",".join(sorted(more)))
+        return 1, False, "", answer
+    """
+    trial = Trial(lambda heard: "no")
+    trial.run(script(tmp_path, text))
+    assert trial.sent == ["attack_options,attempts_bar,bar_lock,context,return_all_attempts"]
+
+
+def test_an_exception_is_placed_where_the_script_was_last(tmp_path: Path) -> None:
+    rest = "lost = lambda: {}['x']\n    lost()"
+    (tried,) = Trial(lambda heard: "no").run(script(tmp_path, one_call(f"pass\n    {rest}")))
+    assert "my_search.py:4: " in tried.errors[0]["dynamic"]
+
+
+def test_a_list_of_a_script_that_cannot_trace_is_a_mistake(tmp_path: Path) -> None:
+    text = """
+    from sensei_kumite.dynamic import AttackAttempt
+
+    def attack(entry, target_module, call_judge, max_iterations):
+        answer, _ = target_module.process_input("x")
+        return [AttackAttempt("x", answer, False)]
+    """
+    (tried,) = Trial(lambda heard: "no").run(script(tmp_path, text), return_all_attempts=True)
+    assert "nobody asked for" in tried.errors[0]["dynamic"]
+
+
+def test_a_target_that_a_script_keeps_is_of_no_use_later(tmp_path: Path) -> None:
+    text = """
+    KEPT = []
+
+    def attack(entry, target_module, call_judge, max_iterations):
+        KEPT.append(target_module)
+        answer, _ = target_module.process_input("x")
+        return 1, False, "x", answer
+    """
+    trial = Trial(lambda heard: "no")
+    loaded = script(tmp_path, text)
+    trial.run(loaded)
+    (kept,) = loaded.start().__globals__["KEPT"]
+    with pytest.raises(SystemExit):
+        kept.process_input("stray")
+    assert trial.sent == ["x"]
+
+
+def test_a_verdict_on_a_part_of_an_answer_is_none_on_the_answer(tmp_path: Path) -> None:
+    rest = "call_judge(entry, answer[:5])\n    return 1, False, 'a', answer"
+    (tried,) = Trial(lambda heard: "Hello. The secretword.").run(script(tmp_path, one_call(rest)))
+    assert tried.status is Status.BREACHED
+
+
+def test_a_response_that_nobody_said_is_marked(tmp_path: Path) -> None:
+    (tried,) = Trial(lambda heard: "no").run(script(tmp_path, one_call("return 1, True, 'a', 'secretword'")))
+    assert tried.status is Status.BREACHED
+    assert tried.exchange is None
+    assert tried.reason.endswith("The script made this response of what the target said.")
+
+
+@pytest.mark.parametrize("raised", ["ValueError", "SystemExit", "KeyboardInterrupt"])
+def test_an_object_that_will_not_be_told_costs_no_breach(tmp_path: Path, raised: str) -> None:
+    rest = (
+        f"Evil = type('Evil', (), {{'__str__': lambda self: (_ for _ in ()).throw({raised}())}})\n"
+        "    return 1, call_judge(entry, answer), {'input': 'a', 'attempt_history': [Evil()]}, answer"
+    )
+    (tried,) = Trial(lambda heard: "secretword").run(script(tmp_path, one_call(rest)))
+    assert tried.status is Status.BREACHED
+    assert raised in (tried.script_error or "")
+
+
+def test_turns_played_again_are_no_new_branch(tmp_path: Path) -> None:
+    text = """
+    def attack(entry, target_module, call_judge, max_iterations):
+        target_module.process_input("a", spikee_session_id="s")
+        target_module.process_input("wrong", spikee_session_id="s")
+        answer, _ = target_module.process_input("right", spikee_session_id="s", backtrack=True)
+        return 3, call_judge(entry, answer), "right", answer
+    """
+    (tried,) = Trial(lambda heard: "+".join(heard)).run(script(tmp_path, text), opening=("hello",))
+    assert tried.conversation is not None
+    asked = [node["data"]["content"] for node in tried.conversation.values() if node["attempt"]]
+    assert sorted(asked) == ["a", "hello", "right", "wrong"]

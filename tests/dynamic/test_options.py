@@ -5,8 +5,16 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import Field
 
-from sensei_kumite.dynamic.options import parse_options, typed_options
+from sensei_kumite.config.fields import Block
+from sensei_kumite.dynamic.options import (
+    default_options,
+    described_options,
+    option_problems,
+    parse_options,
+    typed_options,
+)
 
 
 @pytest.mark.parametrize(
@@ -48,3 +56,27 @@ def test_values_have_the_types_of_yaml() -> None:
 )
 def test_what_is_written_is_what_is_read(options: dict[str, str]) -> None:
     assert parse_options(",".join(f"{key}={value}" for key, value in options.items())) == options
+
+
+class Settings(Block):
+    on: bool = Field(True, description="Whether it is.")
+    level: float = 0.5
+    word: str = ""
+
+
+def test_defaults_are_shown_as_they_are_written() -> None:
+    assert default_options(Settings) == {"on": "true", "level": "0.5", "word": ""}
+    assert [*described_options(Settings)] == ["on=true  Whether it is.", "level=0.5", "word="]
+    written = {key: value for key, value in default_options(Settings).items() if value}
+    assert Settings.model_validate(typed_options(",".join(map("=".join, written.items())))) == Settings()
+
+
+def test_what_a_search_refuses_is_a_problem() -> None:
+    def read(text: str) -> Settings:
+        if "level=0" in text:
+            raise ValueError("a level of 0 does nothing")
+        return Settings.model_validate(typed_options(text))
+
+    assert option_problems("on=false", read) == []
+    assert option_problems("level=0", read) == ["a level of 0 does nothing"]
+    assert len(option_problems("on=perhaps,levle=1", read)) == 2

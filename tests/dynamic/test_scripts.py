@@ -135,8 +135,10 @@ class TestFinding:
         self, folder: Callable[..., Folder], name: str, meant: str, safe: bool
     ) -> None:
         message = folder(my_search=FUNCTION).problem(name, safe=safe)
-        assert f"there is no dynamic attack {name!r}. Did you mean {meant}?" in message
-        assert "Valid: anti_spotlighting, best_of_n," in message
+        assert f"{name!r}" in message and f" Did you mean {meant}?" in message
+        assert (
+            "Give its path" if name.endswith(".py") else "Valid: anti_spotlighting, best_of_n,"
+        ) in message
 
     def test_a_folder_without_scripts_is_no_reason_to_fail(self, tmp_path: Path) -> None:
         def resolve(name: str) -> Path:
@@ -346,3 +348,55 @@ def test_an_attack_of_another_package_is_one(
     found = folder().find("foreign", safe=True)
     assert called(found.start())[2] == "foreign"
     assert (found.takes, found.options, found.source) == (None, (), "")
+
+
+def test_every_search_of_a_built_in_has_an_instance_of_its_own(folder: Callable[..., Folder]) -> None:
+    attack = folder().find("best_of_n")
+    first, second = attack.start(), attack.start()
+    assert first.__self__ is not second.__self__  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("name", "plays_turns", "asks_a_model"),
+    [("multi_turn", True, False), ("best_of_n", False, False), ("pair", False, True)],
+)
+def test_what_a_built_in_does_is_known(
+    folder: Callable[..., Folder], name: str, plays_turns: bool, asks_a_model: bool
+) -> None:
+    attack = folder().find(name)
+    assert (attack.plays_turns, attack.model_calls > 0) == (plays_turns, asks_a_model)
+    assert attack.model_calls == getattr(DYNAMIC_ATTACKS.get(name), "model_calls", None)
+
+
+def test_what_a_script_does_is_what_it_says(folder: Callable[..., Folder]) -> None:
+    scripts = folder(talks=CLASSES, sends=FUNCTION)
+    assert [
+        (attack.plays_turns, attack.model_calls, attack.needs_model)
+        for attack in (scripts.find("talks"), scripts.find("sends"))
+    ] == [(True, 1, True), (False, 0, False)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "async def attack(entry, target_module, call_judge, max_iterations):\n    return 0, False, '', ''\n",
+        "def attack(entry, target_module, call_judge, max_iterations):\n    yield 0\n",
+    ],
+)
+def test_an_attack_is_a_plain_function(folder: Callable[..., Folder], text: str) -> None:
+    message = folder(odd=text).problem("odd")
+    assert "odd.py:1: attack should be a plain function, neither async nor a generator." in message
+
+
+def test_files_beside_a_script_can_be_imported(folder: Callable[..., Folder]) -> None:
+    helper = "from spikee.utilities.enums import Turn\nNAME = Turn.MULTI.value\n"
+    text = (
+        "import importlib\n"
+        "from words_of_mine import NAME\n"
+        "Turn = importlib.import_module('spikee.utilities.enums').Turn\n"
+        "def attack(entry, target_module, call_judge, max_iterations):\n"
+        "    import words_of_mine\n"
+        "    return 0, words_of_mine.NAME == NAME == Turn.MULTI.value, '', ''\n"
+    )
+    found = folder(mine=text, words_of_mine=helper).find("mine")
+    assert found.start()({}, None, None, 1)[1] is True

@@ -164,7 +164,7 @@ def test_an_opening_turn_that_fails_does_not_end_the_conversation() -> None:
     bench.single.fail_on = "hello"
     answer = bench.conversations.say("a", None)
     assert [turn.user for turn in answer.said] == ["hello", "so", "a"]
-    assert answer.said[0].assistant == "[timed out]"
+    assert (answer.said[0].assistant, answer.said[0].error) == (None, "timed out")
 
 
 def test_system_messages_reach_the_target_before_its_conversation_begins() -> None:
@@ -183,3 +183,61 @@ def test_a_target_that_takes_no_system_message_is_noticed() -> None:
     assert not conversations.ignores_system_messages
     conversations.say("a", None, "be kind")
     assert conversations.ignores_system_messages
+
+
+def test_a_turn_that_failed_is_forgotten_by_the_target_too() -> None:
+    class Hearing(Memory):
+        """Remembers also what it gives no answer to."""
+
+        def send(self, text: str) -> str:
+            if text == self.fail_on:
+                self.remembers.append(text)
+            return super().send(text)
+
+    session = Hearing(REPLAYING)
+    conversations = Conversations(Memory(REPLAYING), lambda: session, REPLAYING)
+    conversations.say("a", "x")
+    session.fail_on = "lost"
+    with pytest.raises(TargetTimeout):
+        conversations.say("lost", "x")
+    answer = conversations.say("b", "x")
+    assert (answer.text, answer.replayed) == ("a+b", 1)
+
+
+def test_the_target_takes_nothing_back_of_what_another_conversation_said() -> None:
+    bench = Bench(Capabilities(backtrack=True, concurrent_sessions=False))
+    for text in ("a", "wrong"):
+        bench.say(text, "x")
+    bench.say("1", "y")
+    bench.single.backtrack = lambda: pytest.fail("asked to take back")  # type: ignore[method-assign]
+    assert bench.say("right", "x", backtrack=True) == "a+right"
+    assert bench.say("2", "y") == "1+2"
+
+
+def test_a_target_that_never_forgets_hears_the_opening_once() -> None:
+    bench = Bench(NEVER_FRESH, opening=("hello",))
+    assert bench.say("a", "x") == "hello+a"
+    assert bench.say("b", "x") == "hello+a+b"
+
+
+def test_the_opening_is_no_turn_that_was_played_again() -> None:
+    bench = Bench(REPLAYING, opening=("hello",))
+    for text in ("a", "b", "wrong"):
+        bench.say(text, "x")
+    assert bench.conversations.say("right", "x", backtrack=True).replayed == 2
+    assert bench.conversations.say("again", "x", backtrack=True).replayed == 2
+    assert bench.conversations.replayed == 4
+
+
+def test_taking_a_system_message_away_is_not_refused() -> None:
+    class Stubborn(Memory):
+        """Takes a system message, and never none."""
+
+        def instruct(self, system_message: str | None) -> bool:
+            return bool(system_message)
+
+    session = Stubborn(REPLAYING)
+    conversations = Conversations(session, lambda: session, REPLAYING)
+    conversations.say("a", None, "be kind")
+    conversations.say("a", None)
+    assert not conversations.ignores_system_messages

@@ -127,3 +127,18 @@ def test_a_case_is_finished_with_its_last_line_and_dropped_without(
     assert drop_incomplete(path) == (kept not in (0, 4, 5, 9))
     assert {json.loads(line)["index"] for line in path.read_text().splitlines()} == complete
     assert drop_incomplete(path) == 0
+
+
+def test_results_of_an_earlier_plan_that_was_longer_are_not_counted(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_text('{"index": 7}\n{"index": 1}\n')
+    assert list(finished_cases(path, 2)) == [0, 1]
+
+
+def test_what_was_left_of_a_mending_that_was_cut_short_is_not_used(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    with JsonLines(path) as journal:
+        journal.write(*result_rows(0, searched(1, 2)), *result_rows(1, searched(2, 2))[:1])
+    (tmp_path / "results.kept").write_text('{"index": 9}\n')
+    assert drop_incomplete(path) == 1
+    assert [json.loads(line)["index"] for line in path.read_text().splitlines()] == [0, 0]

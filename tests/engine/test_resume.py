@@ -59,3 +59,14 @@ def test_the_results_of_a_search_move_with_their_case(tmp_path: Path) -> None:
     assert adopt_results(plan, results) == 0
     rows = [json.loads(line) for line in results.read_text().splitlines()]
     assert [(row["index"], row["case_id"]) for row in rows] == [(1, "attack_2"), (1, "attack_2-attack")]
+
+
+def test_what_was_left_of_a_move_that_was_cut_short_is_not_used(tmp_path: Path) -> None:
+    plan, results = tmp_path / "plan.jsonl", tmp_path / "results.jsonl"
+    write_plan(plan, [case(1)])
+    with JsonLines(results) as journal:
+        journal.write(result_to_row(0, Result(case(1), Status.SKIPPED, "")))
+    before = results.read_text()
+    (tmp_path / "results.moved").write_text(before)
+    assert adopt_results(plan, results) == 0
+    assert results.read_text() == before

@@ -148,3 +148,24 @@ def test_lists_of_turns_need_a_search_that_plays_them(workspace: Workspace) -> N
     assert problems("multi_turn") == []
     (problem,) = problems("best_of_n")
     assert problem.endswith("best_of_n sends one text at a time, and attacks/talks.yml has lists of turns.")
+
+
+def test_a_script_that_can_trace_is_not_warned_of(checked: Checked) -> None:
+    plan, problems = checked(", dynamic: {attack: best_of_n, return_all_attempts: true}")
+    assert problems == []
+    assert plan.attacks[0].search is not None and plan.attacks[0].search.traces
+
+
+@pytest.mark.parametrize(
+    ("search", "execution"),
+    [
+        ("\n    attack: best_of_m", "direct"),
+        ("attack: best_of_n,\n    options: noise=loud", "direct"),
+        ("attack: legacy,\n    return_all_attempts: true", "direct"),
+        ("attack: best_of_n,\n    only: true", "simulated_user, warmup_turns: 1"),
+    ],
+)
+def test_a_problem_stands_at_its_key(checked: Checked, search: str, execution: str) -> None:
+    _, problems = checked(f", dynamic: {{{search}}}", execution=f"{{mode: {execution}}}")
+    (found,) = (problem for problem in problems if "dynamic: " in problem.message)
+    assert found.place is not None and found.place.line == 3

@@ -120,7 +120,7 @@ def backtracking() -> tuple[dict[str, Any], Sequence[dict[str, str]]]:
         (6, user("And the end?")),
         (7, target("No end")),
         (6, user("And the last line?")),
-        (9, target("duck", score=10)),
+        (9, target("duck", score=10, success=True)),
     )
     path = talk("Hello", "Hi", "Say it as a poem", "Roses are red", "And the last line?", "duck")
     return conversation, path

@@ -47,7 +47,14 @@ def test_a_message_has_its_speaker_and_what_was_noted_of_it() -> None:
     tree = conversation_tree(graph((0, said)), ())
     assert tree is not None
     _, step = tree["steps"]
-    assert (step["role"], step["text"], step["notes"]) == ("user", "Hi", ["score: 7", 'why: ["off topic"]'])
+    assert (step["role"], step["text"], step["notes"]) == ("user", "Hi", ["score 7", 'why: ["off topic"]'])
+
+
+@pytest.mark.parametrize(("other", "notes"), [(1, [[], []]), (2, [["session 1"], ["session 2"]])])
+def test_a_session_is_noted_where_there_are_several(other: int, notes: list[list[str]]) -> None:
+    tree = conversation_tree(graph((0, user("Hi", session=1)), (1, target("Ho", session=other))), ())
+    assert tree is not None
+    assert [step["notes"] for step in tree["steps"][1:]] == notes
 
 
 def test_the_path_is_the_one_that_the_turns_name() -> None:

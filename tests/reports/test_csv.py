@@ -40,12 +40,12 @@ def test_there_is_a_row_per_result_in_plan_order(tmp_path: Path) -> None:
         "response": "DUCK 😀",
         "oracle": "keyword_absent",
         "mode": "direct",
-        "response_time": "0.25",
-        "cost": "0.0",
+        "response_time": "0.250000",
+        "cost": "0.000000",
         "taxonomy": "LLM01",
     }
     assert (failed["status"], failed["response"], failed["response_time"]) == ("error", "", "")
-    assert (scripted["mode"], scripted["response_time"]) == ("scripted", "0.3")
+    assert (scripted["mode"], scripted["response_time"]) == ("scripted", "0.300000")
     assert (potential["status"], potential["weight"]) == ("breached", "Potential")
     assert skipped["status"] == "skipped"
 
@@ -59,7 +59,16 @@ def test_a_run_without_results_has_its_head(tmp_path: Path) -> None:
 def test_costs_and_several_ids_are_put_together(tmp_path: Path) -> None:
     metadata = {"generation_cost($)": 0.1, "attack_cost($)": 0.2, "taxonomy": ["LLM01", "AML.T0054"]}
     (row,) = table_of(tmp_path, [make_row(0, metadata=metadata)])
-    assert (row["cost"], row["taxonomy"]) == ("0.3", "LLM01, AML.T0054")
+    assert (row["cost"], row["taxonomy"]) == ("0.300000", "LLM01, AML.T0054")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(4.2e-05, "0.000042"), (1e-9, "0.000000"), (1234.5, "1234.500000"), (2, "2.000000")]
+)
+def test_seconds_and_costs_have_no_exponent(value: float, shown: str, tmp_path: Path) -> None:
+    metadata = {"attack_response_time": value, "attack_cost($)": value}
+    (row,) = table_of(tmp_path, [make_row(0, metadata=metadata)])
+    assert (row["response_time"], row["cost"]) == (shown, shown)
 
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", '=HYPERLINK("http://evil.example","x")', "-"]

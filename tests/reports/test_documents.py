@@ -7,7 +7,7 @@ from dataclasses import replace
 from sensei_kumite.reports.documents import suite_documents, summary_document
 from tests.reports.campaign_run import INFO, OVERVIEW, ROWS, SUITE, SUMMARY, comparable, expected
 from tests.reports.journals import make_row
-from tests.reports.searches import searched
+from tests.reports.searches import search_row, searched
 
 
 def test_a_suite_report_is_these_five_documents() -> None:
@@ -71,3 +71,14 @@ def test_a_searched_case_counts_once_and_all_its_rows_are_listed() -> None:
     assert summary["summary"] == totals
     for listed in (interaction["interaction"], results["security_results"], summary["results"]):
         assert [item["case_id"] for item in listed] == ids
+
+
+def test_the_row_of_a_whole_search_has_the_times_of_all_its_answers() -> None:
+    first = make_row(0, metadata={"attack_response_time": 0.5})
+    times = {"attack_response_time": 0.25, "search_response_times": [1.0, 0.25, 2.0]}
+    search = search_row(0, "breached", metadata={**times, "pre_attack_response_times": [0.125]})
+    _, timing, *_ = suite_documents([first, search], INFO)
+    assert list(timing["assistant response time"]) == [0.5, 0.125, 1.0, 0.25, 2.0]
+    assert list(timing["pre-attack assistant response time"]) == [0.125]
+    assert list(timing["attack assistant response time"]) == [0.5, 0.25]
+    assert timing["response time report"]["max"] == 2.0

@@ -166,7 +166,7 @@ def test_a_payload_everywhere_adds_no_element_and_no_attribute(payload: str, tmp
 def test_a_payload_in_a_search_adds_no_element_and_no_attribute(payload: str, tmp_path: Path) -> None:
     page = page_of(tmp_path, hostile_search(payload))
     assert page.shape == page_of(tmp_path, hostile_search("harmless")).shape
-    assert page.results[0]["search"]["attempts"][1]["input"] == payload
+    assert page.results[0]["search"]["tries"][1]["input"] == payload
 
 
 @given(text=st.text(min_size=1, max_size=80))

@@ -17,6 +17,7 @@ from sensei_kumite.text import excerpt
 from tests.reports.campaign_run import INFO, ROWS
 from tests.reports.hostile import ALL, PAYLOADS, hostile_run
 from tests.reports.journals import make_row
+from tests.reports.searches import search_row
 
 PARSER = MarkdownIt("commonmark").enable("table")
 
@@ -50,6 +51,12 @@ def test_the_summary_has_verdict_table_and_examples(tmp_path: Path) -> None:
     assert "`Interrupted.`" in text
     assert "- `amnesia` `amnesia_1`: `Found: duck`" in text
     assert "1 attempt got no verdict. Most often (1): `timed out after 5 s`" in text
+
+
+def test_a_breach_of_a_search_says_so(tmp_path: Path) -> None:
+    found = search_row(0, "breached", dynamic={"attack": "*my* @script", "iterations": 17})
+    text = summary_of(tmp_path, [make_row(0), found])
+    assert "- `amnesia` `amnesia_1-attack` (found by `*my* @script` after 17 iterations): `Scored.`" in text
 
 
 def test_a_run_without_results_has_a_summary(tmp_path: Path) -> None:

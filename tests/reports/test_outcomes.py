@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensei_kumite.reports.outcomes import outcomes
+from sensei_kumite.reports.outcomes import Finder, found_by, outcomes
 from sensei_kumite.reports.reading import kind_of
 from tests.reports.journals import make_row
 from tests.reports.searches import search_row, searched
@@ -78,3 +78,33 @@ def test_a_case_is_breached_when_any_of_its_rows_is(first: str, search: list[str
     (case,) = outcomes(rows)
     assert case.decisive in rows
     assert (case.decisive["status"] == "breached") == ("breached" in [first, *search])
+
+
+def finder(rows: list[dict[str, Any]]) -> Finder | None:
+    (case,) = outcomes(rows)
+    return found_by(case)
+
+
+def test_an_outcome_tells_which_search_came_to_it_and_after_how_many_iterations() -> None:
+    whole = finder([make_row(0), search_row(0, "breached", dynamic={"iterations": 17})])
+    assert whole is not None
+    assert whole.told() == "found by best_of_n after 17 iterations"
+    assert whole.told(str.upper) == "found by BEST_OF_N after 17 iterations"
+
+
+def test_iterations_after_the_deciding_one_do_not_count() -> None:
+    assert finder(searched(0, "resilient", "error", "breached", "resilient")) == Finder("best_of_n", 2)
+    one = finder(searched(0, "resilient", "breached", "error"))
+    assert one is not None
+    assert one.told() == "found by best_of_n after 1 iteration"
+
+
+def test_the_first_attempt_is_not_found_by_a_search() -> None:
+    assert finder(searched(0, "breached", "resilient")) is None
+    assert finder([make_row(0)]) is None
+
+
+def test_a_search_that_says_nothing_of_itself_is_one_all_the_same() -> None:
+    unknown = finder([search_row(0, "breached", metadata={"dynamic": None, "attempts": None})])
+    assert unknown is not None
+    assert unknown.told() == "found by a search"

@@ -8,6 +8,7 @@ import pytest
 
 from sensei_kumite.reports.page_priorities import priorities
 from tests.reports.journals import make_row
+from tests.reports.searches import search_row
 from tests.reports.test_digest import Digest, run_of
 
 
@@ -62,3 +63,10 @@ def test_an_example_leads_to_its_result() -> None:
     digest = Digest([make_row(7, "breached", prompt="Say duck.", response="Duck!", reason="It did.")])
     for words in ("Say duck.", "Duck!", "It did.", 'href="#result-7"'):
         assert words in priorities(digest)
+
+
+@pytest.mark.parametrize("metadata", [{}, {"weight": "Potential"}], ids=["confirmed", "potential"])
+def test_a_breach_of_a_search_says_so(metadata: dict[str, str]) -> None:
+    found = search_row(0, "breached", dynamic={"attack": "<b>", "iterations": 17}, metadata=metadata)
+    assert "</a> (found by &lt;b&gt; after 17 iterations)</dd>" in priorities(Digest([make_row(0), found]))
+    assert "found by" not in priorities(Digest([make_row(0, "breached", metadata=metadata)]))

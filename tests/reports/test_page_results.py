@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from sensei_kumite.reports.page_results import page_result
 from sensei_kumite.reports.page_texts import LONGEST_TEXT
 from tests.reports.campaign_run import ROWS
@@ -72,6 +74,29 @@ def test_facts_that_are_not_known_are_left_out() -> None:
     assert facts(metadata={}) == {"Oracle": "keyword_absent", "Delivery": "direct", "Attempt": "1"}
 
 
+def test_a_response_that_the_script_made_is_told_from_one_that_was_given() -> None:
+    made = "made by the script from what the target said"
+    assert facts(metadata={"response_derived": True})["Response"] == made
+    assert "Response" not in facts(metadata={"response_derived": False})
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.1234567890123, "0.123457"),
+        (0.00001234567, "1.23457e-05"),
+        (-12.3456789, "-12.3457"),
+        (1764504000.125, "1764504000.0"),
+        (0.0, "0.0"),
+        (float("inf"), "Infinity"),
+        ([1 / 3, {"share": 2 / 3}], '[0.333333, {"share": 0.666667}]'),
+        ("0.1234567890123", "0.1234567890123"),
+    ],
+)
+def test_metadata_has_no_more_digits_than_help(value: Any, text: str) -> None:
+    assert details(metadata={"value": value})["Metadata"] == {"value": text}
+
+
 def test_values_are_texts_so_that_every_digit_stays() -> None:
     metadata = {"id": 12345678901234567890, "ratio": 1.0, "none": float("nan"), "text": "007", "tags": ["ñ"]}
     assert details(metadata=metadata)["Metadata"] == {
@@ -84,7 +109,11 @@ def test_values_are_texts_so_that_every_digit_stays() -> None:
 
 
 def test_what_the_section_on_the_search_shows_is_not_repeated() -> None:
-    metadata = {"attempts": 2, "dynamic": {"attack": "best_of_n", "attempt_history": [1, 2]}}
+    metadata = {
+        "attempts": 2,
+        "search_response_times": [0.5],
+        "dynamic": {"attack": "best_of_n", "attempt_history": [1, 2]},
+    }
     assert details(metadata=metadata)["Metadata"] == {"attempts": "2"}
 
 

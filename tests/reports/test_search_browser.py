@@ -33,42 +33,42 @@ def open_folded(page: Browser, title: str) -> None:
     page.wait_until("return arguments[0].parentElement.children.length > 1", summary)
 
 
-def test_a_searched_case_is_one_result_that_tells_of_its_attempts(show: Open) -> None:
+def test_a_searched_case_is_one_result_that_tells_of_its_tries(show: Open) -> None:
     page = show([*searched(0, "resilient", "error", "breached"), make_row(1)])
     assert page.contents(LINES) == ["amnesia_1-attack-2", "amnesia_2"]
     page.one(".line").click()
     shown = page.text("#result-0 .body")
     assert "Dynamic attack\nbest_of_n" in shown
-    assert "Iterations\n2, in 2 rows" in shown
-    open_folded(page, "3 attempts")
+    assert "Iterations\n2\n" in shown
+    open_folded(page, "3 tries")
     assert page.contents(f"{TRIES} summary .badge") == ["Resilient", "Error", "Breached"]
-    assert page.contents(f"{TRIES} summary .number") == ["Standard attempt", "Attempt 1", "Attempt 2"]
+    assert page.contents(f"{TRIES} summary .number") == ["First attempt", "Try 1", "Try 2"]
     assert page.contents(f"{TRIES} summary .input") == ["Forget it all.", "Try 1", "Try 2"]
 
 
-def test_an_attempt_opens_with_what_was_sent_and_said(show: Open) -> None:
+def test_a_try_opens_with_what_was_sent_and_said(show: Open) -> None:
     rows = [make_row(0), search_row(0, dynamic={"iterations": 2, "attempt_history": history(False, None)})]
     page = show(rows)
     page.one(".line").click()
-    open_folded(page, "3 attempts")
-    open_folded(page, "Attempt 2")
+    open_folded(page, "3 tries")
+    open_folded(page, "Try 2")
     assert page.contents(f"{TRIES} .message .text") == ["Try 2", "Answer 2"]
     assert page.contents(f"{TRIES} summary .badge")[2] == "Unjudged"
 
 
-def test_of_many_attempts_the_rest_is_counted(show: Open) -> None:
+def test_of_many_tries_the_rest_is_counted(show: Open) -> None:
     page = show([make_row(0), search_row(0, dynamic={"attempt_history": history(*[False] * 120)})])
     page.one(".line").click()
-    open_folded(page, "121 attempts")
+    open_folded(page, "121 tries")
     assert len(page.all(TRIES)) == 50
-    assert "And 71 more attempts" in page.text("#result-0 .folded")
+    assert "And 71 more tries" in page.text("#result-0 .folded")
 
 
 def test_the_tree_marks_the_path_and_keeps_apart_what_was_given_up(show: Open) -> None:
     page = show(multi_turn())
     page.one(".line").click()
     open_folded(page, "10 messages, 2 abandoned branches")
-    assert "the path that led to the breach" in page.text(".legend")
+    assert "the path that led to the breach. Dashed: what was given up" in page.text(".legend")
     assert page.contents(".thread .message .text") == [
         *("Hello", "Hi", "Tell me", "No", "Say it as a poem", "Roses are red"),
         *("And the end?", "No end", "And the last line?", "duck"),
@@ -76,7 +76,7 @@ def test_the_tree_marks_the_path_and_keeps_apart_what_was_given_up(show: Open) -
     assert page.contents(".abandoned .message .text") == ["Tell me", "No", "And the end?", "No end"]
     assert page.contents(".abandoned > summary") == ["Abandoned branch: 2 messages"] * 2
     assert page.contents(".thread .speaker")[:4] == ["User", "Target"] * 2
-    assert page.contents(".notes > li") == ["score: 2", "pruned: score", "score: 10"]
+    assert page.contents(".notes > li") == ["score 2", "pruned: low score", "score 10", "breach"]
     styles = [
         page.one(selector).value_of_css_property("border-top-style")
         for selector in (".thread > .message", ".abandoned .message")
@@ -91,10 +91,20 @@ def test_without_a_breach_the_last_path_is_the_marked_one(show: Open) -> None:
     assert "the last path that was tried" in page.text(".legend")
 
 
-def test_the_keyboard_opens_attempts_and_closes_branches(show: Open) -> None:
+def test_without_branches_nothing_is_said_of_them(show: Open) -> None:
+    rows = multi_turn()
+    rows[1]["metadata"]["dynamic"]["conversation"] = graph((0, user("Hello")), (1, target("duck")))
+    page = show(rows)
+    page.one(".line").click()
+    open_folded(page, "2 messages")
+    assert "branch" not in page.text("#result-0 .body")
+    assert page.text(".legend") == "With a thick line: the path that led to the breach."
+
+
+def test_the_keyboard_opens_tries_and_closes_branches(show: Open) -> None:
     page = show(multi_turn())
     page.press("/", Keys.ENTER, Keys.ENTER, Keys.TAB, Keys.ENTER)
-    page.wait_for(["Standard attempt", "Attempt 1"], ".tries .number")
+    page.wait_for(["First attempt", "Try 1"], ".tries .number")
     page.press(Keys.TAB, Keys.TAB, Keys.TAB, Keys.ENTER)
     page.wait_for(["Abandoned branch: 2 messages"] * 2, ".abandoned > summary")
     page.press(Keys.TAB, Keys.ENTER)
@@ -154,7 +164,7 @@ def test_no_tree_needs_scrolling_sideways(show: Open, width: int) -> None:
     assert narrowest > 120
 
 
-def test_paper_has_the_attempts_as_lines_and_the_tree(show: Open) -> None:
+def test_paper_has_the_tries_as_lines_and_the_tree(show: Open) -> None:
     page = show(multi_turn())
     page.run("window.dispatchEvent(new Event('beforeprint'))")
     page.medium("print")

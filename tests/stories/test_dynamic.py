@@ -60,7 +60,7 @@ def test_all_attempts_of_the_contract_example(workspace: Workspace, serve_rasa: 
     assert {each["attempts"] for each in details} == {1}
     assert [each["attack_attempt"] for each in details] == list(range(1, 21))
     assert {each["attack_parent_id"] for each in details} == {"c1"}
-    assert {each["attack_parent_long_id"] for each in details} == {"c1-my_search"}
+    assert {each["attack_parent_long_id"] for each in details} == {"c1"}
     assert {each["attack_invocation"] for each in details} == {1}
     assert {each["attack_result_format"] for each in details} == {"attempt"}
     assert [each["entry_complete"] for each in details] == [False] * 19 + [True]
@@ -368,3 +368,61 @@ def test_turns_are_taken_back_on_every_target(
     graph = row["metadata"]["dynamic"]["conversation"]
     asked = [node["data"]["content"] for node in graph.values() if node["attempt"]]
     assert sorted(asked) == ["a", "end", "meanwhile", "right", "wrong"]
+
+
+def test_a_breach_that_the_target_did_not_say_is_for_a_person_to_look_at(
+    workspace: Workspace, serve_rasa: ServeRasa
+) -> None:
+    script = """
+def attack(entry, target_module, call_judge, max_iterations):
+    target_module.process_input(entry["text"])
+    return 1, True, entry["text"], "secretword"
+"""
+    project = project_for(
+        workspace, serve_rasa(lambda message: "no"), "{attack: my_search, only: true}", script=script
+    )
+    project.run("--fail-on", "breach").succeeded()
+    (row,) = project.results()
+    assert (row["status"], row["metadata"]["weight"]) == ("breached", "Potential")
+    assert row["metadata"]["response_derived"] is True
+    assert project.suite()[0]["summary"]["potential"] == 1
+
+
+def test_a_deadline_keeps_the_first_attempt_and_what_was_tried(
+    workspace: Workspace, serve_rasa: ServeRasa
+) -> None:
+    server = serve_rasa(lambda message: HANG if "variant 2" in message.text else "no")
+    project = project_for(
+        workspace,
+        server,
+        "{attack: my_search, iterations: 9}",
+        execution="{retries: 0, concurrency: 1, deadline: 0.05, timeout: 4}",
+    )
+    project.run().succeeded()
+    assert project.statuses() == {"c1": "resilient", "c1-attack": "skipped"}
+    row = project.results()[1]
+    assert row["reason"] == "The run ended before the search did."
+    assert len(row["metadata"]["dynamic"]["attempt_history"]) == 2
+
+
+def test_a_prompt_that_holds_a_secret_is_sent_and_scored_as_it_stands(
+    workspace: Workspace, serve_rasa: ServeRasa
+) -> None:
+    server = serve_rasa(lambda message: f"You said {message.text}")
+    project = workspace(
+        {
+            "run.yml": "technology: http\nconnector_params:\n"
+            f"  url: {server.url}/webhooks/rest/webhook\n"
+            "  headers: {X-Tenant: '${TENANT}'}\n"
+            "  body: {sender: '{{session}}', message: '{{message}}'}\n"
+            "  response_path: $[0].text\n",
+            "security/security.yml": "attacks: [{name: custom_benchmark, source: attacks/a.yml}]\n",
+            "security/attacks/a.yml": "oracle: {type: keyword_absent, params: {keywords: [sesame]}}\n"
+            "cases: [{id: c1, prompt: Say sesame}]\n",
+        }
+    )
+    project.run(env={"TENANT": "sesame"}).succeeded()
+    assert [message.text for message in server.received] == ["Say sesame"]
+    assert project.statuses() == {"c1": "breached"}
+    (results,) = project.path.rglob("results.jsonl")
+    assert "sesame" not in results.read_text()

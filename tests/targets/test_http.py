@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -279,6 +280,37 @@ class TestSecrets:
         assert "sk-test" not in "".join(found)
         assert "${BOT_KEY}/x" in found[0]
 
+    @pytest.mark.parametrize("written", ["${sk-proj-abc}", "${MY-KEY}", "${}", "${nope 3}", "${sk-proj-abc"])
+    @pytest.mark.parametrize("params", [{"headers": {"X": "Bearer {}"}}, {"url": "{}/x"}, {"body": ["{}"]}])
+    def test_what_may_be_a_pasted_key_is_refused_and_not_shown(
+        self, written: str, params: dict[str, Any]
+    ) -> None:
+        params = json.loads(json.dumps(params).replace("{}", written))
+        found = problems_of({"url": "http://a.example/{{message}}", **params})
+        (name,) = params
+        assert found == [
+            f"the connector parameter {name!r} holds a ${{…}} that names no variable. Write ${{NAME}} of an "
+            "environment variable, or $${ where the text ${ itself is meant."
+        ]
+
+    def test_the_text_itself_can_be_written(self, serve: Serve) -> None:
+        server = serve(json_reply({"reply": "hi"}))
+        answer_of(chatbot(server.url, body={"a": "$${BOT_KEY} {{message}}"}))
+        assert server.requests[0].json() == {"a": "${BOT_KEY} hello"}
+
+    def test_a_variable_that_breaks_the_address_is_named_and_not_shown(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("BOT_KEY", "two words")
+        (found,) = problems_of({"url": "http://a.example/?k=${BOT_KEY}", "body": "{{message}}"})
+        assert "names the environment variable BOT_KEY, whose value has a blank in it" in found
+        assert "words" not in found
+
+    @pytest.mark.parametrize("url", ["${NO_SUCH_KEY}/x", "http://a.example/${NO_SUCH_KEY}/{{message}}"])
+    def test_a_variable_that_the_address_lacks_is_the_only_problem(self, url: str) -> None:
+        (found,) = problems_of({"url": url}, confined=False)
+        assert "NO_SUCH_KEY, which the connector parameter url names, is not set" in found
+
 
 class TestParameters:
     def test_all_problems_are_found_at_once(self) -> None:
@@ -286,25 +318,33 @@ class TestParameters:
             {
                 "url": "a.example",
                 "method": "SEND",
-                "headers": {"X": 7},
+                "headers": {"X": 7, "Host": "b.example"},
                 "body": '{"m": {{message}}, "s": "{{sesion}}"}',
                 "response_path": "$..text",
                 "response_regex": "(",
                 "session_path": "",
-                "success_statuses": "ok",
+                "success_statuses": "ok,200,7",
                 "timeout": 0,
                 "verify": "maybe",
                 "reply_path": "text",
             }
         )
-        assert len(found) == 13
+        assert len(found) == 15
         assert any("Did you mean 'session'?" in problem for problem in found)
         assert any("Did you mean 'response_path'?" in problem for problem in found)
-        assert any("exclude each other" in problem for problem in found)
+        both = "the connector parameters 'response_path' and 'response_regex' exclude each other."
+        assert both in found
 
     def test_the_message_needs_a_place(self) -> None:
         found = problems_of({"url": "http://a.example", "body": {"text": "{message}"}})
-        assert "hold no {{message}}" in found[0]
+        assert found == [
+            "the connector parameters 'url', 'headers' and 'body' hold no {{message}}: no message would be sent."
+        ]
+
+    def test_a_fragment_is_no_place_for_it(self) -> None:
+        (found,) = problems_of({"url": "http://a.example/chat#{{message}}"})
+        assert "hold no {{message}}" in found
+        assert "What stands behind the # of an address is never sent." in found
 
     def test_an_id_of_the_server_needs_a_place(self) -> None:
         params = {"url": "http://a.example", "body": "{{message}}", "session_path": "id"}

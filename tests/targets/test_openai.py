@@ -157,7 +157,6 @@ def echo_server() -> Any:
         ("/v1/", "/v1/chat/completions"),
         ("/v1/chat/completions", "/v1/chat/completions"),
         ("/api", "/api/chat/completions"),
-        ("/deployments/x?api-version=2", "/deployments/x/chat/completions?api-version=2"),
     ],
 )
 def test_the_address_may_be_written_in_several_ways(base: str, path: str, servers: ExitStack) -> None:
@@ -179,8 +178,9 @@ class TestReplies:
             ({"content": [{"type": "text", "text": "a"}, {"type": "image"}, {"text": "b"}]}, "ab"),
             ({"content": None, "refusal": "I will not."}, "I will not."),
             ({"content": " ", "refusal": "No."}, "No."),
-            ({"content": "half", "finish": "content_filter"}, "half"),
-            ({"content": "hi", "tool_calls": [{"id": "1"}]}, "hi"),
+            ({"content": [{"type": "refusal", "refusal": "I will not."}]}, "I will not."),
+            ({"content": [{"type": "refusal", "refusal": "No."}, {"type": "text", "text": "Yes."}]}, "Yes."),
+            ({"content": "hi", "tool_calls": [{"id": "1"}], "finish": "tool_calls"}, "hi"),
         ],
     )
     def test_what_the_model_says_is_the_reply(
@@ -194,7 +194,8 @@ class TestReplies:
             (completion(content=""), "empty response: the message holds no text"),
             (completion(content=None), "empty response: the message holds no text"),
             (completion(content=7), "empty response: the message holds no text"),
-            (completion(content=[{"text": 7}, "loose"]), "empty response"),
+            (completion(content=[{"text": 7}, 7]), "empty response"),
+            (completion(content="half", finish="content_filter"), "was cut off by a content filter"),
             (completion(content=None, tool_calls=[{}]), "empty response: the model calls a tool"),
             (completion(content="", finish="content_filter"), "empty response: the content filter"),
             (completion(content="", finish="length"), "empty response: the token limit"),
@@ -219,7 +220,7 @@ class TestReplies:
         ("reply", "why"),
         [
             (NOT_JSON, "not JSON"),
-            (Reply(), "not JSON: it is empty"),
+            (Reply(status=202), "not JSON: it is empty (HTTP 202)"),
             (Reply(b"[" * 200_000), "unexpected answer (RecursionError"),
         ],
     )
@@ -308,7 +309,7 @@ class TestKeys:
         moved = Reply(status=307, headers={"Location": f"{elsewhere.url}/v1/chat/completions?k=1"})
         failed = error_of(model(serve_openai([moved]).base_url, api_key_env="BOT_KEY"))
         assert isinstance(failed, TargetRejected)
-        assert failed.message.endswith(f"this one leads to {elsewhere.url}/v1/chat/completions")
+        assert failed.message.endswith(f"this one leads to {elsewhere.url}/v1/chat/completions.")
         assert elsewhere.requests == []
 
     def test_a_variable_that_is_not_set_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -350,7 +351,7 @@ class TestParameters:
                 "api_key_env": "NO_SUCH_KEY",
             }
         )
-        assert len(found) == 11
+        assert len(found) == 10
         assert any("Did you mean 'model'?" in problem for problem in found)
 
     @pytest.mark.parametrize("value", ["a=1", ["a"], 3])
@@ -363,12 +364,23 @@ class TestParameters:
         assert "holds a user or password" in found[0]
         assert "hunter22" not in found[0]
 
+    @pytest.mark.parametrize("end", ["?api-version=2", "#chat", "/v1/chat/completions?key=sk-1"])
+    def test_nothing_stands_behind_the_path_of_the_address(self, end: str) -> None:
+        found = problems_of({"base_url": f"http://a.example{end}", "model": "m"})
+        assert found == [
+            "the connector parameter 'base_url' should end with the path of the API: no ? and no # in it."
+        ]
+
+    @pytest.mark.parametrize("params", [{"base_url": ""}, {"model": ""}, {"api_key_env": ""}])
+    def test_what_is_empty_is_one_problem(self, params: dict[str, str]) -> None:
+        assert len(problems_of({"base_url": "http://a.example", "model": "m", **params})) == 1
+
     def test_verify_false_is_warned_about(self) -> None:
         assert model("https://a.example", verify=False).warnings == (UNVERIFIED,)
         assert model("https://a.example").warnings == ()
 
     def test_it_says_what_it_is(self) -> None:
-        target = model("https://a.example/v1?api-key=1")
+        target = model("https://a.example/v1")
         assert target.describe() == "openai: tiny at https://a.example/v1"
 
 
@@ -411,21 +423,44 @@ def test_a_campaign_shows_no_key_anywhere(
     assert not [text for text in (ran.out, ran.err, *written) if KEY in text]
 
 
-def test_an_unset_variable_ends_the_check_with_its_place(workspace: Callable[..., ProjectFolder]) -> None:
+def test_every_problem_stands_at_its_parameter(workspace: Callable[..., ProjectFolder]) -> None:
     project = workspace(
         {
             "run.yml": """
                 technology: openai
                 connector_params:
-                  base_url: http://127.0.0.1:1
+                  base_url: http://127.0.0.1:1?x
                   model: tiny
+                  temprature: 1
                   api_key_env: NO_SUCH_KEY
+                  extra_body:
+                    stream: true
+                  timeout: soon
             """,
             "security/security.yml": "attacks: [{name: amnesia}]",
         }
     )
     ran = project.run("--validate-only").failed()
-    assert "run.yml:4:3: the environment variable NO_SUCH_KEY" in ran.err
+    for place in (
+        "run.yml:4:3: the connector parameter 'base_url' should end",
+        "run.yml:6:3: unknown connector parameter 'temprature'",
+        "run.yml:7:3: the environment variable NO_SUCH_KEY",
+        "run.yml:8:3: the connector parameter 'extra_body' must not hold 'stream'",
+        "run.yml:10:3: the connector parameter 'timeout' should be a number",
+    ):
+        assert place in ran.err
+
+
+def test_parameters_in_one_text_have_one_place(workspace: Callable[..., ProjectFolder]) -> None:
+    project = workspace(
+        {
+            "run.yml": "technology: openai\nconnector_params: 'base_url=http://a.example,timeout=soon'\n",
+            "security/security.yml": "attacks: [{name: amnesia}]",
+        }
+    )
+    ran = project.run("--validate-only").failed()
+    assert "run.yml:2:19: the connector parameter 'model' is missing" in ran.err
+    assert "run.yml:2:19: the connector parameter 'timeout' should be a number" in ran.err
 
 
 def test_the_example_in_the_comment_of_a_run_file_can_be_used(

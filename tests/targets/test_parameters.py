@@ -102,13 +102,30 @@ def test_no_value_breaks_the_check(given_values: dict[str, Any]) -> None:
 
 def test_all_problems_are_reported_at_once() -> None:
     assert problems_of("rasa", base_ur=URL, senderid="qa", timeout="soon") == [
-        "the connector parameter 'base_url' is missing. Required: base_url.",
         "unknown connector parameter 'base_ur'. Did you mean 'base_url'? "
         "Valid: base_url, sender_id, timeout, verify.",
         "unknown connector parameter 'senderid'. Did you mean 'sender_id'? "
         "Valid: base_url, sender_id, timeout, verify.",
         "the connector parameter 'timeout' should be a number, not 'soon'.",
     ]
+
+
+def test_one_that_is_missing_is_told_where_no_other_is_meant() -> None:
+    assert problems_of("rasa", senderid="qa")[0] == (
+        "the connector parameter 'base_url' is missing. Required: base_url."
+    )
+    assert problems_of("rasa", base_url="") == [
+        "the connector parameter 'base_url' is missing. Required: base_url."
+    ]
+
+
+def test_problems_name_their_parameter() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        build_target("taskyto", TargetSettings({"base_url": "http://a.example/x", "prot": 1, "timeout": 0}))
+    assert [problem.key for problem in caught.value.problems] == ["prot", "timeout", "base_url"]
+    with pytest.raises(ConfigurationError) as caught:
+        build_target("custom", TargetSettings({"config_path": "gone.yml"}))
+    assert [problem.key for problem in caught.value.problems] == ["config_path"]
 
 
 def test_what_only_the_constructor_takes_is_accepted() -> None:

@@ -64,6 +64,13 @@ def test_an_answer_has_all_that_came(serve: Serve, connect: Connect) -> None:
     assert request.headers["User-Agent"].startswith("sensei-kumite/")
 
 
+def test_a_place_that_is_named_beside_an_error_is_no_redirect(serve: Serve, connect: Connect) -> None:
+    connection = connect(serve(Reply(b"no", status=409, headers={"Location": "/there"})).url)
+    message = connection.refused(post(connection)).message
+    assert message.endswith("HTTP 409 Conflict: no.")
+    assert "/there" not in message
+
+
 def test_requests_go_over_one_connection(serve: Serve, connect: Connect) -> None:
     server = serve(GREETING)
     endpoint = Endpoint(server.url)

@@ -15,7 +15,6 @@ from sensei_kumite.errors import (
     ConfigurationError,
     TargetError,
     TargetProtocolError,
-    TargetTimeout,
     TargetUnavailable,
 )
 from sensei_kumite.oracles.refusals import find_refusal
@@ -90,6 +89,7 @@ class TestReplies:
             "type('Message', (), {'content': text.upper()})()",
             "(type('Message', (), {'content': text.upper()})(), None)",
             "type('Text', (str,), {})(text.upper())",
+            "type('Message', (), {'content': [{'type': 'text', 'text': 'H'}, {'type': 'image'}, 'I']})()",
         ],
     )
     def test_text_is_found_where_it_is(self, tmp_path: Path, returned: str) -> None:
@@ -99,19 +99,20 @@ class TestReplies:
     @pytest.mark.parametrize(
         ("returned", "told"),
         [
-            ("None", "returned None, not text"),
-            ("True", "returned True, not text"),
-            ("{'text': 'hi'}", "returned dict, not text"),
-            ("(False, 'x')", "returned False, not text"),
-            ("()", "returned tuple, not text"),
-            ("b'hi'", "returned bytes, not text"),
-            ("' \\n'", "returned no text"),
+            ("None", "the chatbot returned None; return text, or an object with content."),
+            ("True", "the chatbot returned True; return"),
+            ("{'text': 'hi'}", "the chatbot returned a dict; return"),
+            ("7", "the chatbot returned an int; return"),
+            ("(False, 'x')", "the chatbot returned False; return"),
+            ("()", "the chatbot returned a tuple; return"),
+            ("b'hi'", "the chatbot returned a bytes; return"),
+            ("' \\n'", "empty response: the chatbot returned no text"),
+            ("type('Message', (), {'content': [{'type': 'image'}]})()", "returned no text"),
         ],
     )
     def test_what_is_no_text_is_no_answer(self, tmp_path: Path, returned: str, told: str) -> None:
         error = failure(tmp_path, f"def reply(text):\n    return {returned}\n")
         assert type(error) is TargetProtocolError
-        assert str(error).startswith("empty response: ")
         assert told in str(error)
 
     def test_a_guardrail_is_an_answer_that_refuses(self, tmp_path: Path) -> None:
@@ -137,6 +138,20 @@ class TestReplies:
         with closing(opened(tmp_path, text)) as session:
             assert [session.send("a"), session.send("b")] == ["a 1", "b 1"]
 
+    def test_the_loop_ends_with_the_session(self, tmp_path: Path) -> None:
+        text = """
+        import asyncio
+        loops = []
+        async def reply(text):
+            loops.append(asyncio.get_running_loop())
+            return str([loop.is_closed() for loop in loops])
+        """
+        built = target(tmp_path, text)
+        with closing(built.open()) as session:
+            assert session.send("a") == "[False]"
+        with closing(built.open()) as session:
+            assert session.send("b") == "[True, False]"
+
     def test_a_coroutine_may_be_called_from_another_thread_than_before(self, tmp_path: Path) -> None:
         """As it happens after `execution.timeout`."""
         with closing(opened(tmp_path, "async def reply(text):\n    return text\n")) as session:
@@ -155,16 +170,38 @@ class TestErrors:
         assert not error.transient
         assert str(error) == f"{tmp_path}/target.py:5: KeyError: 'hi'."
 
-    @pytest.mark.parametrize("raised", ["SystemExit(3)", "RecursionError()", "AssertionError('no')"])
-    def test_nothing_ends_the_run(self, tmp_path: Path, raised: str) -> None:
-        error = failure(tmp_path, f"def reply(text):\n    raise {raised}\n")
-        assert type(error) is TargetProtocolError
-        assert f"target.py:2: {raised.partition('(')[0]}" in str(error)
+    @pytest.mark.parametrize("function", ["def", "async def"])
+    @pytest.mark.parametrize(
+        "raised",
+        [
+            "SystemExit('no')",
+            "RecursionError('no')",
+            "AssertionError('no')",
+            "KeyboardInterrupt('no')",
+            "GeneratorExit('no')",
+            "asyncio.CancelledError('no')",
+            "type('Own', (BaseException,), {})('no')",
+        ],
+    )
+    def test_nothing_ends_the_run(self, tmp_path: Path, raised: str, function: str) -> None:
+        session = opened(
+            tmp_path, f"import asyncio\n{function} reply(text):\n  if text: raise {raised}\n  return 'hi'"
+        )
+        kind = "Own" if "Own" in raised else raised.partition("(")[0].removeprefix("asyncio.")
+        with closing(session):
+            with pytest.raises(TargetProtocolError, match=rf"target\.py:3: {kind}: no\.$"):
+                session.send("hi")
+            assert session.send("") == "hi"
 
-    def test_an_interrupt_passes(self, tmp_path: Path) -> None:
-        session = opened(tmp_path, "def reply(text):\n    raise KeyboardInterrupt\n")
-        with pytest.raises(KeyboardInterrupt):
-            session.send("hi")
+    def test_a_mistake_that_cannot_tell_what_it_is_has_its_type_and_line(self, tmp_path: Path) -> None:
+        text = """
+        class Odd(Exception):
+            def __str__(self):
+                raise RuntimeError("no words")
+        def reply(text):
+            raise Odd
+        """
+        assert str(failure(tmp_path, text)) == f"{tmp_path}/target.py:6: Odd."
 
     def test_what_may_be_tried_again_is(self, tmp_path: Path) -> None:
         text = """
@@ -181,7 +218,7 @@ class TestErrors:
         ("raised", "kind"),
         [
             ("ConnectionResetError('gone')", TargetUnavailable),
-            ("TimeoutError()", TargetTimeout),
+            ("TimeoutError('gave up')", TargetUnavailable),
             ("OSError(101, 'Network is unreachable')", TargetUnavailable),
             ("open('/not/there')", TargetProtocolError),
         ],
@@ -192,6 +229,8 @@ class TestErrors:
         error = failure(tmp_path, f"def reply(text):\n    raise {raised}\n")
         assert type(error) is kind
         assert error.transient == (kind is not TargetProtocolError)
+        told = "FileNotFoundError" if "open" in raised else raised.partition("(")[0]
+        assert f"target.py:2: {told}: " in str(error)
 
     def test_secrets_among_the_options_stay_secret(self, tmp_path: Path) -> None:
         text = """
@@ -239,6 +278,7 @@ class TestSessions:
         built = target(tmp_path, f"{COUNTER}\nbot = Counter()\n")
         session = built.open()
         assert not built.capabilities.fresh_conversations
+        assert not built.capabilities.concurrent_sessions
         assert [session.send("a"), session.reset(), session.send("b")] == ["0: ['a']", False, "0: ['a', 'b']"]
 
     def test_a_session_id_is_a_conversation(self, tmp_path: Path) -> None:
@@ -252,6 +292,7 @@ class TestSessions:
 
     def test_one_object_with_session_ids_begins_fresh_ones(self, tmp_path: Path) -> None:
         built = target(tmp_path, f"{CONVERSATION}\nbot = Memory()\n")
+        assert built.capabilities.concurrent_sessions
         first, second = built.open(), built.open()
         assert [first.send("a"), second.send("b"), first.send("c")] == ["a ok", "b ok", "a ok c ok"]
 
@@ -274,6 +315,15 @@ class TestSessions:
         session.reset()
         assert not session.backtrack()
         assert session.send("b") == "b ok"
+
+    def test_a_fresh_conversation_takes_nothing_back_of_the_last(self, tmp_path: Path) -> None:
+        text = CONVERSATION + "        return f'{input_text} {backtrack}'\n"
+        text = text.replace('        return " ".join', "        str().join")
+        session = opened(tmp_path, text)
+        session.send("a")
+        assert session.backtrack()
+        session.reset()
+        assert session.send("b") == "b False"
 
     def test_nothing_is_taken_back_where_it_is_not_said(self, tmp_path: Path) -> None:
         silent = target(tmp_path, CONVERSATION.replace(", backtrack=True)", ")"))

@@ -58,7 +58,11 @@ def test_the_likeliest_is_found(tmp_path: Path, text: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("x = 1\n", "nothing in this file is a chatbot"),
+        (
+            "x = 1\n",
+            "Call the function one of process_input, reply, chatbot, target, or say which it is with the "
+            "parameter name.",
+        ),
         ("from json import dumps\n", "nothing in this file is a chatbot"),
         ("class A: pass\n", "nothing in this file is a chatbot"),
         ("def a(t): pass\ndef b(t): pass\n", "several things in this file could be the chatbot: a, b."),

@@ -13,7 +13,6 @@ from sensei_kumite.errors import (
     TargetError,
     TargetProtocolError,
     TargetRejected,
-    TargetTimeout,
     TargetUnavailable,
 )
 from sensei_kumite.targets.python_failures import target_error
@@ -70,7 +69,15 @@ def test_requests_is_understood(closed_port: int) -> None:
 
 def test_a_timeout_is_known_below_other_errors() -> None:
     found = told(raises(RuntimeError("the model failed"), TimeoutError()))
-    assert isinstance(found, TargetTimeout)
+    assert isinstance(found, TargetUnavailable)
+    assert str(found).endswith(": RuntimeError: the model failed: TimeoutError.")
+
+
+def test_a_client_that_waits_no_longer_is_no_timeout_of_ours() -> None:
+    found = told(raises(requests.ReadTimeout("read timed out")))
+    assert isinstance(found, TargetUnavailable)
+    assert found.transient
+    assert "timed out" in str(found)
 
 
 def test_a_lost_connection_is_known_below_other_errors() -> None:

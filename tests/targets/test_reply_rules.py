@@ -12,9 +12,9 @@ from sensei_kumite.targets.pool import Answer
 from sensei_kumite.targets.reply_rules import Path, ReplyRules, read_pattern, read_statuses
 
 
-def answer(value: Any) -> Answer:
+def answer(value: Any, status: int = 200) -> Answer:
     content = value if isinstance(value, bytes) else json.dumps(value).encode()
-    return Answer(200, "OK", content, "application/json", None, None)
+    return Answer(status, "OK", content, "application/json", None, None)
 
 
 def by_path(path: str) -> ReplyRules:
@@ -53,6 +53,13 @@ def test_where_there_is_no_text_the_response_is_empty(path: str, why: str) -> No
     document = {"null": None, "blank": " \n", "list": [], "map": {"text": "hi"}}
     with pytest.raises(TargetProtocolError, match=f"empty response: {why}"):
         by_path(path).reply_in(answer(document))
+
+
+def test_an_empty_response_names_its_status() -> None:
+    with pytest.raises(
+        TargetProtocolError, match=r"^empty response: no text in the answer: '' \(HTTP 204\)\.$"
+    ):
+        ReplyRules().reply_in(answer(b"", 204))
 
 
 def test_a_path_needs_json() -> None:
@@ -104,6 +111,12 @@ def test_statuses_are_numbers_and_ranges(written: Any, statuses: set[int]) -> No
 def test_what_is_no_status_is_refused(written: Any) -> None:
     with pytest.raises(ValueError, match="should hold statuses from 100 to 599"):
         read_statuses(written)
+
+
+def test_everything_that_is_no_status_is_told() -> None:
+    with pytest.raises(ValueError, match="should hold") as caught:
+        read_statuses("200,ok,299-200")
+    assert [words.partition("not ")[2] for words in caught.value.args] == ["'ok'", "'299-200'"]
 
 
 def test_the_servers_id_is_taken_and_kept() -> None:

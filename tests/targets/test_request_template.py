@@ -20,7 +20,13 @@ from sensei_kumite.targets.request_template import (
 )
 from sensei_kumite.targets.template import Slot
 
-ENVIRONMENT = {"HOST": "https://b.example:8443", "KEY": "k & {{message}}", "BROKEN": "a\r\nb", "NONE": ""}
+ENVIRONMENT = {
+    "HOST": "https://b.example:8443",
+    "KEY": "k & {{message}}",
+    "BROKEN": "a\r\nb",
+    "NO": "nowhere",
+    "CUT": "x#y",
+}
 VARIABLE = ENVIRONMENT.__getitem__
 
 
@@ -52,6 +58,9 @@ def content(body: Any, content_type: str = "", message: str = "m") -> bytes | No
         ("http://a.example?q={{message}}", "http://a.example", "/?q=m%2Fn"),
         ("http://a.example/{{session}}/{{message}}?v=1", "http://a.example", "/s/m%2Fn?v=1"),
         ("${HOST}/x", "https://b.example:8443", "/x"),
+        ("http://a.example#top", "http://a.example", "/"),
+        ("http://a.example/x?q={{message}}#{{session}}", "http://a.example", "/x?q=m%2Fn"),
+        ("http://a.example/${CUT}/{{message}}", "http://a.example", "/x"),
     ],
 )
 def test_an_address_is_a_base_and_a_path(url: str, base: str, path: str) -> None:
@@ -66,7 +75,8 @@ def test_an_address_is_a_base_and_a_path(url: str, base: str, path: str) -> None
         ("ftp://a.example", "begins with http"),
         ("http://", "begins with http"),
         ("http://a example/", "begins with http"),
-        ("${KEY}", r"not '\$\{KEY\}'"),
+        ("${NO}", r"not '\$\{NO\}'"),
+        ("http://a.example/${KEY}", "^names the environment variable KEY, whose value has a blank in it"),
         ("http://{{session}}.example/", "placeholders behind the host"),
         ("http://a.example:{{session}}/", "begins with http"),
         ("${HOST}{{message}}", "begins with http"),

@@ -13,6 +13,7 @@ from sensei_kumite.targets.template import (
     Slot,
     fill_structure,
     in_address,
+    is_malformed,
     parse_structure,
     parse_template,
     quote_for,
@@ -37,7 +38,8 @@ def filled(text: str, message: str = "m", session: str = "s") -> str:
         ("a {{ message }} b {{session}}{{message}}", "a m b sm"),
         ("${KEY} {{message}}", "{{message}} m"),
         ("a${EMPTY}b", "ab"),
-        ("{{other}} {message} $KEY ${} ${1}", "{{other}} {message} $KEY ${} ${1}"),
+        ("{{other}} {message} $KEY", "{{other}} {message} $KEY"),
+        ("$${KEY} $$ $${{message}}", "${KEY} $$ ${{message}}"),
     ],
 )
 def test_placeholders_are_filled_once(text: str, expected: str) -> None:
@@ -66,6 +68,21 @@ def test_literal_texts_are_joined() -> None:
 
 def test_unknown_names_are_found() -> None:
     assert list(unknown_slots("{{message}} {{msg}} {{ sesion }} {{a b}} ${X}")) == ["msg", "sesion"]
+
+
+@pytest.mark.parametrize(
+    ("text", "malformed"),
+    [
+        ("${}", True),
+        ("${1}", True),
+        ("${MY-KEY}", True),
+        ("${nope 3}", True),
+        ("Bearer ${sk-proj-1", True),
+        ("$KEY ${KEY} {{message}} $${MY-KEY} {KEY} $", False),
+    ],
+)
+def test_a_reference_to_what_is_no_name_is_malformed(text: str, malformed: bool) -> None:
+    assert is_malformed(text) is malformed
 
 
 def test_every_value_of_a_structure_is_filled() -> None:

@@ -27,7 +27,10 @@ def test_a_value_is_found_and_the_environment_wins(variables: Variables) -> None
 @pytest.mark.parametrize("name", ["GONE", "BLANK"])
 def test_a_missing_one_is_a_problem_once(name: str, variables: Variables) -> None:
     assert [variables.value(name, "url"), variables.value(name, "body")] == ["", ""]
+    assert variables.lacks("url")
+    assert not variables.lacks("body")
     (problem,) = variables.problems("https://a.example", confined=False)
+    assert problem.key == "url"
     assert f"the environment variable {name}, which the connector parameter url names, is not set" in str(
         problem
     )
@@ -41,6 +44,7 @@ def test_values_are_secret_as_they_may_be_written(variables: Variables) -> None:
 def test_confined_no_value_leaves_for_a_server_that_is_not_local(variables: Variables) -> None:
     assert variables.problems("https://a.example", confined=True) == []
     variables.value("BOTH", "url")
+    assert variables.problems("", confined=True) == []
     assert variables.problems("http://127.0.0.1:1", confined=True) == []
     (problem,) = variables.problems("https://a.example", confined=True)
     assert problem.message == "--safe sends no key to a server that the workspace names."

@@ -14,7 +14,7 @@ from sensei_kumite.engine.estimate import Estimate, estimate
 from sensei_kumite.engine.plan import Plan
 from sensei_kumite.engine.scoring import OracleCache, oracle_context
 from sensei_kumite.engine.search import Searching
-from sensei_kumite.errors import ConfigurationError, Problem, UnknownName
+from sensei_kumite.errors import ConfigurationError, Place, Problem, UnknownName
 from sensei_kumite.llm.providers import missing
 from sensei_kumite.llm.requests import Role
 from sensei_kumite.llm.roles import Models
@@ -76,15 +76,17 @@ class Campaign:
     @property
     def lanes(self) -> int:
         """Conversations held at once: one where the target cannot tell them apart, unless asked for more."""
-        capable = (
-            self.target.capabilities.fresh_conversations and self.target.capabilities.concurrent_sessions
-        )
-        if capable or self.workspace.concurrency_is_set:
+        capabilities = self.target.capabilities
+        if not capabilities.concurrent_sessions:
+            return 1
+        if capabilities.fresh_conversations or self.workspace.concurrency_is_set:
             return self.workspace.campaign.execution.concurrency
         return 1
 
 
-def searching(campaign: Campaign, progress: Callable[[int, int], None]) -> Searching:
+def searching(
+    campaign: Campaign, progress: Callable[[int, int], None], interrupted: Callable[[], bool]
+) -> Searching:
     """What the dynamic attacks of a run share."""
     generation = campaign.workspace.campaign.generation
     return Searching(
@@ -94,6 +96,7 @@ def searching(campaign: Campaign, progress: Callable[[int, int], None]) -> Searc
         partial(campaign.models.of, Role.GENERATION) if generation.enabled else None,
         generation.target_context,
         progress,
+        interrupted,
     )
 
 
@@ -147,5 +150,10 @@ def _build_target(workspace: Workspace, models: Models) -> Target:
     except UnknownName as error:
         raise ConfigurationError([Problem(error.message, place(("technology",)), error.hint)]) from None
     except ConfigurationError as error:
-        where = place(("connector_params",))
-        raise ConfigurationError([problem.at(where) for problem in error.problems]) from None
+        problems = [problem.at(_place_of_parameter(workspace, problem.key)) for problem in error.problems]
+        raise ConfigurationError(problems) from None
+
+
+def _place_of_parameter(workspace: Workspace, name: str) -> Place:
+    """The line of a connector parameter; the block where there is none, or where it is written as text."""
+    return workspace.run_document.place(("connector_params", name), key=True)

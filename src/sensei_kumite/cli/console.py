@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sensei_kumite.engine.estimate import Estimate, assumptions, total
 from sensei_kumite.errors import Problem
-from sensei_kumite.models import CaseFinished, Event, RunStarted, Status
+from sensei_kumite.models import CaseFinished, Event, Result, RunStarted, Status
 from sensei_kumite.reports.outcomes import CaseOutcome
 from sensei_kumite.reports.reading import cost_of
 from sensei_kumite.reports.statistics import AttackTally, CampaignTally
@@ -96,12 +96,20 @@ class LinesView(ProgressView):
             say(f"{_count(event.total, 'case')} on {_count(event.lanes, 'lane')}")
         elif isinstance(event, CaseFinished):
             self._done += 1
-            statuses = {result.status for result in (event.result, *event.result.search)}
-            self._breached += Status.BREACHED in statuses
-            self._errors += Status.ERROR in statuses and Status.BREACHED not in statuses
+            status = _outcome(event.result)
+            self._breached += status is Status.BREACHED
+            self._errors += status is Status.ERROR
             if self._done == self._total or time.monotonic() - self._last >= _PLAIN_INTERVAL:
                 self._last = time.monotonic()
                 say(f"{self._done}/{self._total} cases, {self._breached} breached, {self._errors} errors")
+
+
+def _outcome(result: Result) -> Status:
+    """What becomes of a case with its search, as the reports count it."""
+    searched = [each for each in (result, *result.search) if "attack_parent_id" in each.metadata]
+    statuses = [each.status for each in searched or (result,)]
+    order = (Status.BREACHED, Status.RESILIENT, Status.ERROR)
+    return next((status for status in order if status in statuses), result.status)
 
 
 def _count(number: int, noun: str) -> str:
@@ -175,8 +183,10 @@ class Outcome:
 
 
 def _seconds(row: Mapping[str, Any]) -> float:
+    """What the target took; the row of a whole search has the times of all its answers."""
     metadata = row["metadata"]
-    return (metadata.get("pre_attack_time") or 0.0) + (metadata.get("attack_response_time") or 0.0)
+    attack = metadata.get("search_response_times", [metadata.get("attack_response_time") or 0.0])
+    return float((metadata.get("pre_attack_time") or 0.0) + sum(attack))
 
 
 def show_outcome(outcome: Outcome, reports: Iterable[Path]) -> None:

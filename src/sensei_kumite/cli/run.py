@@ -132,7 +132,7 @@ def execute(campaign: Campaign, folder: RunFolder, state: RunState, view: Progre
                 campaign.deliveries,
                 OracleCache(oracle_context(campaign.workspace, campaign.models)),
                 campaign.models.ledger.settle,
-                searching(campaign, view.searched),
+                searching(campaign, view.searched, asked_to_end.is_set),
             ),
             interrupted=asked_to_end,
             record=lambda index, result: journal.write(*result_rows(index, result)),
@@ -158,10 +158,12 @@ def write_cases(
         return state
     written_already = mend(folder.plan)
     lanes = campaign.workspace.campaign.execution.concurrency
-    cases = expand(campaign.plan, ledger.settle, workers=lanes, skip=written_already)
+    cases = expand(
+        campaign.plan, ledger.settle, workers=lanes, skip=written_already, secrets=campaign.secrets
+    )
     if asked_to_end is not None:
         cases = takewhile(lambda _: not asked_to_end.is_set(), cases)
-    planned = written_already + write_plan(folder.plan, cases, campaign.secrets)
+    planned = written_already + write_plan(folder.plan, cases)
     if asked_to_end is not None and asked_to_end.is_set():
         return state
     return folder.save(replace(state, planned=planned))
@@ -218,6 +220,9 @@ def say_what_is_special(campaign: Campaign) -> None:
     for warning in campaign.target.warnings:
         say(f"warning: {warning}")
     if campaign.lanes == 1 < campaign.workspace.campaign.execution.concurrency:
+        if not campaign.target.capabilities.concurrent_sessions:
+            say("The target holds one conversation at a time, so cases run one after another.")
+            return
         say(
             "The target cannot open a fresh conversation, so cases run one after another. Set "
             "execution.concurrency to run more at once."

@@ -10,7 +10,7 @@ from sensei_kumite.dynamic.content import Content, get_content
 from sensei_kumite.errors import BudgetReached, ModelError
 from sensei_kumite.llm import requests
 from sensei_kumite.llm.providers import PROVIDERS
-from sensei_kumite.llm.requests import OFFLINE, Model, Purpose, Request
+from sensei_kumite.llm.requests import OFFLINE, Model, Purpose, Request, current_subject
 
 INTERRUPTIONS: ContextVar[list[Exception] | None] = ContextVar("interruptions", default=None)
 """Where whoever runs a search is told of what has to end it, whatever the script catches."""
@@ -70,16 +70,22 @@ class Chat:
     def __init__(self, model: Model, temperature: float | None) -> None:
         self._model = model
         self._temperature = temperature
+        # A script may ask from a thread of its own, which knows nothing of the case.
+        self._interruptions = INTERRUPTIONS.get()
+        self._subject = current_subject()
 
     def invoke(self, messages: Messages) -> AIMessage:
         """The model's answer; raises TypeError or ValueError for what are no messages, and ModelError."""
-        request = Request(Purpose.SCRIPT, tuple(_read(messages)), temperature=self._temperature)
+        subject = current_subject() or self._subject
+        asked = tuple(_read(messages))
+        request = Request(Purpose.SCRIPT, asked, subject=subject, temperature=self._temperature)
         try:
             return AIMessage(self._model.complete(request))
         except BudgetReached as error:
-            interruptions = INTERRUPTIONS.get()
-            if interruptions is not None:
-                interruptions.append(error)
+            for interruptions in (INTERRUPTIONS.get(), self._interruptions):
+                if interruptions is not None:
+                    interruptions.append(error)
+                    break
             raise
 
 

@@ -19,6 +19,7 @@ from sensei_kumite.models import Status, Verdict
 LONGEST_HISTORY = 500
 """Tries that a history holds, the first and the last ones; those between them are counted only."""
 UNJUDGED = "unjudged"
+DERIVED = "The script made this response of what the target said."
 NO_CALL = "the search made no call of the target."
 _TARGET_FAILED = "Chatbot execution failed."
 _ORACLE_FAILED = "Security oracle evaluation failed."
@@ -30,7 +31,9 @@ class Tried:
     """One result of a search: the whole of it, or one attempt.
 
     `said` is the conversation along the deciding path, `attempts` the iterations that the result stands for,
-    `seconds` what the deciding answer took. `script_error` is what went wrong after a breach was found.
+    `times` the seconds that all answers of a whole search took. `exchange` is the deciding one; None where
+    the target did not say `response`, but the script made it of what was said. `script_error` is what went
+    wrong after a breach was found.
     """
 
     prompt: str
@@ -43,10 +46,12 @@ class Tried:
     attempts: int = 0
     invocation: int = 1
     is_attempt: bool = False
+    exchange: Exchange | None = None
     seconds: float | None = None
     conversation: Graph | None = None
     objective: str | None = None
     history: Sequence[Any] = ()
+    times: Sequence[float] = ()
     guardrail: dict[str, Any] = field(default_factory=dict)
     script_error: str | None = None
 
@@ -63,7 +68,7 @@ class Evidence:
         """The one result of a search of at most `allowed` iterations."""
         if not self.log.answered or (allowed > found.iterations and self._gave_up(found)):
             return self.failed(attempts=found.iterations)
-        tried = self._decided(found.response, success=found.success)
+        tried = self._decided(found)
         given = found.input
         return replace(
             tried,
@@ -71,6 +76,7 @@ class Evidence:
             conversation=given.conversation or graph_of(self.log.exchanges),
             objective=told(given.objective),
             history=_short(self.log.history() if given.attempt_history is None else given.attempt_history),
+            times=self._times(),
         )
 
     def attempts(self, found: Iterable[Attempt]) -> list[Tried]:
@@ -93,6 +99,7 @@ class Evidence:
             "attempts": count,
             "conversation": graph_of(log.exchanges),
             "history": _short(log.history()),
+            "times": self._times(),
         }
         if log.breach:
             text = next(iter(error.values())) if error else None
@@ -105,13 +112,20 @@ class Evidence:
             status=Status.ERROR,
             reason=_reason(errors or [{"dynamic": NO_CALL}]),
             errors=tuple(errors or [{"dynamic": NO_CALL}]),
+            exchange=latest,
             **more,
         )
 
     def skipped(self, reason: str) -> Tried:
         """The result of a search that had to end before it came to one."""
         history = _short(self.log.history())
-        return Tried(self.prompt, None, Status.SKIPPED, reason, attempts=len(history), history=history)
+        count = len(self.log.exchanges)
+        return Tried(
+            self.prompt, None, Status.SKIPPED, reason, attempts=count, history=history, times=self._times()
+        )
+
+    def _times(self) -> list[float]:
+        return [exchange.seconds for exchange in self.log.exchanges if exchange.error is None]
 
     def _gave_up(self, found: Representative) -> bool:
         """Whether the search ended early because the target failed, whatever else the script calls that."""
@@ -120,7 +134,7 @@ class Evidence:
 
     def _attempt(self, attempt: Attempt) -> Tried:
         given = attempt.input
-        exchange = self._exchange(given.text, attempt.response)
+        exchange = self._exchange(attempt)
         known = {
             "attempts": attempt.attempts,
             "is_attempt": True,
@@ -128,71 +142,87 @@ class Evidence:
             "objective": told(given.objective),
             "guardrail": told(attempt.guardrail),
         }
-        plain = Tried(
-            given.text, attempt.response, Status.SKIPPED, UNJUDGED, said=_path(exchange, given.text)
-        )
-        if not self.log.answered:
-            failure = self.log.last_error or attempt.error
-            return _failure(plain, {"chatbot": failure} if failure else {"dynamic": NO_CALL}, **known)
-        if attempt.error:
-            return _failure(plain, {"dynamic": attempt.error}, **known)
+        plain = Tried(given.text, attempt.response, Status.SKIPPED, UNJUDGED)
+        plain = plain if exchange is None else self._of(exchange, plain)
+        if error := self._error_of(attempt, exchange):
+            return replace(_failure(plain, error), **known)
         if attempt.success is not None:
-            plain = self._decided(attempt.response, success=attempt.success, exchange=exchange)
+            plain = self._checked(attempt.response, exchange, success=attempt.success)
         seconds = attempt.seconds if attempt.seconds is not None else plain.seconds
         return replace(plain, prompt=given.text or plain.prompt, seconds=seconds, **known)
 
-    def _exchange(self, text: str, response: str) -> Exchange | None:
-        """Where the target was sent this text and said this."""
-        same = (told for told in self.log.exchanges if told.text == text and told.response == response)
-        return next(same, None) or self.log.exchange_of(response)
+    def _exchange(self, attempt: Attempt) -> Exchange | None:
+        """Where the target was sent this text and said this, or failed; else where it said this."""
+        of_text = [told for told in self.log.exchanges if told.text == attempt.input.text]
+        if attempt.error is not None:
+            return next((told for told in of_text if told.error == attempt.error), None)
+        same = (told for told in of_text if told.response == attempt.response)
+        return next(same, None) or self.log.exchange_of(attempt.response)
 
-    def _decided(self, response: str, *, success: bool, exchange: Exchange | None = None) -> Tried:
-        """The result that names `response`, by the oracle's word; what the script says of it is checked.
+    def _error_of(self, attempt: Attempt, exchange: Exchange | None) -> dict[str, Any] | None:
+        """What went wrong in an attempt, by the log where it knows; None where nothing did."""
+        if exchange is not None and exchange.error is not None:
+            return {"chatbot": exchange.error}
+        if attempt.error is not None:
+            return {"dynamic": attempt.error}
+        if not self.log.answered:
+            return {"chatbot": self.log.last_error} if self.log.last_error else {"dynamic": NO_CALL}
+        return None
 
-        A breach that the oracle saw is one, whether the script tells of it or not, except among its other
-        attempts.
+    def _decided(self, found: Representative) -> Tried:
+        """The result of a whole search: what the script names, or the last answer.
+
+        A breach that the oracle saw is one, whether the script tells of it or not.
         """
-        judgement = self.log.judgement_of(response)
-        if exchange is not None and exchange.verdict is not None:
-            judgement = Judgement(response, exchange.verdict, exchange)
-        is_whole = exchange is None
-        if is_whole and self.log.breach and (judgement is None or judgement.verdict.passed):
+        exchange = self.log.exchange_of(found.response)
+        if found.success:
+            judgement = self.log.judgement_of(found.response)
+            if self.log.breach and (judgement is None or judgement.verdict.passed):
+                return self._judged(self.log.breach)
+            return self._checked(found.response, exchange, success=True)
+        if self.log.breach:
             return self._judged(self.log.breach)
+        if exchange is None:
+            exchange = next(told for told in reversed(self.log.exchanges) if told.error is None)
+        return self._checked(exchange.response or "", exchange, success=False)
+
+    def _checked(self, response: str, exchange: Exchange | None, *, success: bool) -> Tried:
+        """The result that names `response`, by the oracle's word; what the script says of it is compared."""
         try:
-            judgement = judgement or self._judge_late(response, exchange)
+            judgement = self._judgement(response, exchange)
         except OracleError as error:
-            return _failure(Tried(self.prompt, response, Status.ERROR, ""), {"oracle": str(error)})
+            unjudged = Tried(self.prompt, response, Status.ERROR, "")
+            return _failure(self._of(exchange, unjudged), {"oracle": str(error)})
         tried = self._judged(judgement, exchange)
+        if not judgement.verdict.passed and tried.exchange is None:
+            return replace(tried, reason=f"{tried.reason} {DERIVED}")
         if success and judgement.verdict.passed:
             message = (
                 "the script reports success, but the oracle does not see any in the response that it names: "
                 f"{judgement.verdict.reason}"
             )
-            return _failure(replace(tried, verdict=None), {"dynamic": message})
+            return _failure(tried, {"dynamic": message})
         return tried
 
-    def _judge_late(self, response: str, exchange: Exchange | None) -> Judgement:
-        """The judgement of what the script did not have judged: what it names, or else the last answer."""
-        exchange = exchange or self.log.exchange_of(response)
-        if exchange is None:
-            answered = (told for told in reversed(self.log.exchanges) if told.error is None)
-            exchange = next(answered)
-        text = exchange.response or ""
-        return self.log.judgement_of(text) or self.judge.score(text, exchange)
+    def _judgement(self, response: str, exchange: Exchange | None) -> Judgement:
+        """What the oracle said of it, or says now."""
+        if exchange is not None and exchange.verdict is not None:
+            return Judgement(exchange.response or "", exchange.verdict, exchange)
+        return self.log.judgement_of(response) or self.judge.score(response, exchange)
 
     def _judged(self, judgement: Judgement, exchange: Exchange | None = None) -> Tried:
-        exchange = exchange or judgement.exchange
-        prompt = exchange.text if exchange else self.log.exchanges[-1].text
         verdict = judgement.verdict
-        return Tried(
-            prompt=prompt,
-            response=judgement.text,
-            status=Status.RESILIENT if verdict.passed else Status.BREACHED,
-            reason=verdict.reason,
-            verdict=verdict,
-            said=_path(exchange, prompt),
-            seconds=exchange.seconds if exchange else None,
-        )
+        status = Status.RESILIENT if verdict.passed else Status.BREACHED
+        tried = Tried(self.log.exchanges[-1].text, judgement.text, status, verdict.reason, verdict)
+        return self._of(exchange or judgement.exchange, tried)
+
+    def _of(self, exchange: Exchange | None, tried: Tried) -> Tried:
+        """`tried` with what is known of the exchange that it rests on."""
+        if exchange is None:
+            latest = self.log.exchanges[-1] if self.log.exchanges else None
+            return replace(tried, said=latest.said if latest else ())
+        said = exchange.said or (Said(exchange.text, exchange.response, exchange.error),)
+        return replace(tried, prompt=exchange.text, said=said, exchange=exchange, seconds=exchange.seconds)
 
 
 def whole(tried: Sequence[Tried]) -> Tried:
@@ -200,24 +230,17 @@ def whole(tried: Sequence[Tried]) -> Tried:
     by_status = {each.status: each for each in tried}
     decisive = by_status.get(Status.BREACHED) or by_status.get(Status.ERROR) or tried[-1]
     history = _short(record for each in tried for record in each.history)
-    return replace(decisive, attempts=sum(each.attempts for each in tried), history=history)
+    times = [seconds for each in tried for seconds in each.times]
+    return replace(decisive, attempts=sum(each.attempts for each in tried), history=history, times=times)
 
 
-def _failure(tried: Tried, error: dict[str, Any], **known: Any) -> Tried:
-    return replace(
-        tried, status=Status.ERROR, reason=_reason([error]), errors=(error,), verdict=None, **known
-    )
+def _failure(tried: Tried, error: dict[str, Any]) -> Tried:
+    return replace(tried, status=Status.ERROR, reason=_reason([error]), errors=(error,), verdict=None)
 
 
 def _reason(errors: Sequence[dict[str, Any]]) -> str:
     reasons = {"chatbot": _TARGET_FAILED, "oracle": _ORACLE_FAILED}
     return reasons.get(next(iter(errors[0])), _SEARCH_FAILED)
-
-
-def _path(exchange: Exchange | None, prompt: str) -> tuple[Said, ...]:
-    if exchange is None:
-        return ()
-    return exchange.said or (Said(exchange.text or prompt, exchange.response or ""),)
 
 
 def _short(history: Iterable[Any]) -> list[Any]:

@@ -15,8 +15,9 @@ from sensei_kumite.dynamic.returned import ScriptMistake
 from sensei_kumite.dynamic.sessions import Conversations
 from sensei_kumite.errors import BudgetReached, KumiteError, TargetError, TargetRejected
 from sensei_kumite.oracles.base import Oracle
+from sensei_kumite.targets.python_output import print_to_log
 
-CALLS_PER_ITERATION = 50
+CALLS_PER_ITERATION = 10
 """Target calls after which a search that does not end by itself is ended."""
 
 
@@ -24,11 +25,16 @@ class SearchEnded(BaseException):
     """Gets a script to stop that goes on after all it may do; no `except Exception` holds it back."""
 
 
+class SearchStopped(Exception):
+    """The run ends, and the search with it."""
+
+
 class TargetModule(AdvancedTargetWrapper):
     """The target as scripts know it: `process_input`, `config`, `get_target`.
 
     Retries, throttling and timeouts lie below it. `lock` is held for the time of a call, so that a script may
-    use threads.
+    use threads. `stopped` tells that the run ends; `spent` how many calls were made so far, and retries among
+    them.
     """
 
     def __init__(
@@ -38,7 +44,12 @@ class TargetModule(AdvancedTargetWrapper):
         lock: AbstractContextManager[Any],
         *,
         iterations: int,
+        stopped: Callable[[], bool] = lambda: False,
+        spent: Callable[[], tuple[int, int]] = lambda: (0, 0),
     ) -> None:
+        self._is_over = False
+        self._stopped = stopped
+        self._spent = spent
         self._conversations = conversations
         self._log = log
         self._lock = lock
@@ -52,6 +63,11 @@ class TargetModule(AdvancedTargetWrapper):
     def get_target(self) -> TargetModule:
         """What is wrapped; there is nothing to be seen of it but the same."""
         return self
+
+    def close(self) -> None:
+        """Take no further call, from whichever thread; one that is under way is waited for."""
+        with self._lock:
+            self._is_over = True
 
     def process_input(
         self,
@@ -82,27 +98,36 @@ class TargetModule(AdvancedTargetWrapper):
         self, content: Any, session_id: str | None, system_message: str | None, *, backtrack: bool
     ) -> tuple[str, dict[str, Any]]:
         self._check_that_it_may_go_on()
-        started = time.perf_counter()
-        text = content if isinstance(content, str) else ""
+        exchange = Exchange(content if isinstance(content, str) else "", None, None, 0.0, session_id)
+        started, before = time.perf_counter(), self._spent()
         try:
             if not isinstance(content, str):
                 raise TargetRejected(f"the target takes text, not {_kind(content)}.")
             answer = self._conversations.say(content, session_id, system_message, backtrack=backtrack)
         except TargetError as error:
-            self._note(Exchange(text, None, str(error), time.perf_counter() - started, session_id))
+            exchange.error = str(error)
+            self._note(exchange, started, before)
             raise
         except KumiteError as error:  # no answer will ever come; kept here, for the script may swallow it
             self._log.fatal.append(error)
             raise
-        response = answer.text[:LONGEST_RESPONSE]
-        seconds = time.perf_counter() - started
-        self._note(Exchange(text, response, None, seconds, session_id, answer.said))
-        return response, {"response_time": seconds, "replayed_turns": answer.replayed}
+        exchange.response, exchange.said = answer.text[:LONGEST_RESPONSE], answer.said
+        exchange.truncated = len(answer.text) > LONGEST_RESPONSE
+        self._note(exchange, started, before)
+        told = {"response_time": exchange.seconds, "replayed_turns": answer.replayed}
+        return exchange.response, told
 
-    def _note(self, exchange: Exchange) -> None:
+    def _note(self, exchange: Exchange, started: float, before: tuple[int, int]) -> None:
+        exchange.seconds = time.perf_counter() - started
+        calls, retries = self._spent()
+        exchange.calls, exchange.retries = calls - before[0], retries - before[1]
         self._log.exchanges.append(exchange)
 
     def _check_that_it_may_go_on(self) -> None:
+        if not self._log.fatal and self._stopped():
+            self._log.fatal.append(SearchStopped())
+        if self._is_over:
+            raise SystemExit  # ends a thread that the script left behind, without a word
         if self._log.fatal:
             raise SearchEnded
         self._calls_left -= 1
@@ -141,8 +166,8 @@ class Judge:
         except BudgetReached as error:
             self.log.fatal.append(error)
             raise
-        if exchange is not None:
-            exchange.verdict = verdict
+        if exchange is not None and (exchange.response or "").strip() == text.strip():
+            exchange.verdict = verdict  # a verdict on a part of an answer is none on the answer
         judgement = Judgement(text, verdict, exchange)
         if self.log.answered:  # before that it can be nothing that the target said
             self.log.judgements.append(judgement)
@@ -175,6 +200,16 @@ class IterationBar:
 
     def refresh(self, *_: Any, **__: Any) -> None:
         """Nothing to do: the bar is drawn by itself."""
+
+    def write(self, text: str, **_: Any) -> None:
+        """Print beside the bar: into the log."""
+        print_to_log(text)
+
+    def __enter__(self) -> IterationBar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.refresh()
 
     close = clear = display = set_description = set_postfix = set_postfix_str = reset = refresh
     set_description_str = refresh

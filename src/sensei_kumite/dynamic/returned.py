@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sensei_kumite.dynamic.content import Audio, Image, process_target_content
+from sensei_kumite.dynamic.content import Audio, Image
 from sensei_kumite.dynamic.contract import AttackAttempt
 from sensei_kumite.dynamic.graph import Graph, as_graph
+from sensei_kumite.dynamic.log import told
 from sensei_kumite.text import excerpt
 
 _EXPECTED = "(iterations, success, input, response)"
+_MAPPING = "a mapping with input, conversation or objective"
+_LONGEST_WAIT = 1e9
 
 
 class ScriptMistake(Exception):
@@ -65,20 +68,31 @@ def read_returned(returned: Any, allowed: int, *, traced: bool) -> Representativ
     if type(success) is not bool:
         raise ScriptMistake(f"returned {_shown(success)} as its success, not True or False.")
     read = _read_input(given)
-    _check_iterations(_without_answers(iterations, read), allowed)
-    return Representative(iterations, success, read, process_target_content(response))
+    iterations = _without_answers(iterations, read)
+    _check_iterations(iterations, allowed)
+    return Representative(iterations, success, read, _read_response(response))
 
 
 def _check_iterations(iterations: int, allowed: int) -> None:
     if iterations > allowed:
-        raise ScriptMistake(f"made {iterations} iterations where {allowed} were allowed.")
+        raise ScriptMistake(f"made {told(iterations)} iterations where {allowed} were allowed.")
 
 
 def _without_answers(iterations: int, given: Input) -> int:
     """The iterations of a script that counts all messages of its conversation, as the contract's template for
-    several turns does: those of them that were sent."""
+    several turns does: those of them that were sent, or the half where none is marked."""
     nodes = [node for key, node in (given.conversation or {}).items() if key != "0"]
-    return sum(node["attempt"] for node in nodes) if iterations == len(nodes) else iterations
+    if not nodes or iterations != len(nodes):
+        return iterations
+    return sum(node["attempt"] for node in nodes) or (len(nodes) + 1) // 2
+
+
+def _read_response(response: Any) -> str:
+    if isinstance(response, (tuple, list)) and response:
+        response = response[0]
+    if not isinstance(response, (str, Audio, Image)):
+        raise ScriptMistake(f"returned {_shown(response)} as its response, not text.")
+    return str(response)
 
 
 def _read_attempts(returned: list[Any], *, traced: bool) -> list[Attempt]:
@@ -97,42 +111,58 @@ def _read_attempt(attempt: AttackAttempt) -> Attempt:
         raise ScriptMistake(f"returned an attempt with the success {_shown(attempt.success)}.")
     if type(attempt.attempts) is not int or attempt.attempts < 0:
         raise ScriptMistake(f"returned an attempt with {_shown(attempt.attempts)} as its attempts.")
-    time = attempt.response_time
     guardrail = {"guardrail": attempt.guardrail, "guardrail_categories": attempt.guardrail_categories}
     return Attempt(
         _read_input(attempt.input),
-        process_target_content(attempt.response),
+        _read_response(attempt.response),
         attempt.success,
         attempt.attempts,
         str(attempt.error) if attempt.error else None,
-        float(time) if isinstance(time, (int, float)) and not isinstance(time, bool) else None,
-        {name: value for name, value in guardrail.items() if value is not None},
+        _seconds(attempt.response_time),
+        {name: told(value) for name, value in guardrail.items() if value is not None},
     )
+
+
+def _seconds(value: Any) -> float | None:
+    """A time as a script measured it; None for what is none."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return float(value) if 0 <= value < _LONGEST_WAIT else None
 
 
 def _read_input(given: Any) -> Input:
     if isinstance(given, (str, Audio, Image)):
         return Input(str(given))
-    if isinstance(given, dict) and "input" in given:
-        history = given.get("attempt_history")
-        objective = given.get("objective")
-        return Input(
-            process_target_content(given["input"]),
-            as_graph(given.get("conversation")),
-            None if objective is None else process_target_content(objective),
-            history if isinstance(history, (list, tuple)) else None,
-        )
-    if isinstance(given, dict):  # the older form of a multi-turn script names no input
-        text = process_target_content(given.get("objective") or "")
-        return Input(text, as_graph(given.get("conversation")), text or None)
-    raise ScriptMistake(f"returned {_shown(given)} as its input, not text or a mapping.")
+    if not isinstance(given, dict) or not given.keys() & {"input", "conversation", "objective"}:
+        raise ScriptMistake(f"returned {_shown(given)} as its input, not text or {_MAPPING}.")
+    history, objective = given.get("attempt_history"), given.get("objective")
+    goal = None if objective is None else _read_response(objective)
+    sent = given.get("input", goal or "")  # older scripts of several turns name none
+    if not isinstance(sent, (str, Audio, Image)):
+        raise ScriptMistake(f"returned {_shown(sent)} as the input in its mapping, not text.")
+    return Input(
+        str(sent),
+        _read_conversation(given.get("conversation")),
+        goal,
+        [told(record) for record in history] if isinstance(history, (list, tuple)) else None,
+    )
+
+
+def _read_conversation(conversation: Any) -> Graph | None:
+    if conversation is None or conversation == []:
+        return None
+    graph = as_graph(conversation)
+    if graph is None:
+        raise ScriptMistake(f"returned {_shown(conversation)} as its conversation, which is none.")
+    return graph
 
 
 def _shown(value: Any) -> str:
     """A value as messages name it, whatever it is and however it describes itself."""
-    kind = type(value).__name__
-    if isinstance(value, (str, bool, int, float, type(None))):
-        return f"{excerpt(repr(value), 60)}"
-    if isinstance(value, (tuple, list)):
-        return f"a {kind} of {len(value)}"
-    return f"a {kind}"
+    kind = type(value)
+    if kind is int:
+        return str(told(value))
+    if kind in (str, bool, float, type(None)):
+        return excerpt(repr(value), 60)
+    name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    return f"a {name} of {len(value)}" if kind in (tuple, list) else f"something of the type {name}"

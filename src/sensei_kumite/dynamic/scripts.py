@@ -22,7 +22,8 @@ from sensei_kumite.text import did_you_mean, visible
 
 _FOLDER = "attacks"
 _SUFFIX = ".py"
-_POSITIONAL = ("entry", "target_module", "call_judge", "max_iterations")
+POSITIONAL = ("entry", "target_module", "call_judge", "max_iterations")
+"""What every attack takes."""
 _OPTIONAL = (
     "attempts_bar",
     "bar_lock",
@@ -31,7 +32,7 @@ _OPTIONAL = (
     "return_all_attempts",
     "context",
 )
-_SIGNATURE = f"attack({', '.join(_POSITIONAL)}, …)"
+_SIGNATURE = f"attack({', '.join(POSITIONAL)}, …)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,17 +204,20 @@ def _parameters(attack: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
 def _check_signature(attack: Callable[..., Any], path: Path) -> None:
     """Raises ConfigurationError for an attack that cannot be called as attacks are."""
     parameters = _parameters(attack)
-    offered = dict.fromkeys(name for name in [*parameters][len(_POSITIONAL) :] if name in _OPTIONAL)
+    line = getattr(getattr(inspect.unwrap(attack), "__code__", None), "co_firstlineno", None)
+    kinds = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
+    if any(is_kind(attack) for is_kind in kinds):
+        message = "attack should be a plain function, neither async nor a generator."
+        raise ConfigurationError([Problem(message, Place(path, line))])
+    offered = dict.fromkeys(name for name in [*parameters][len(POSITIONAL) :] if name in _OPTIONAL)
     try:
-        inspect.Signature([*parameters.values()]).bind(*_POSITIONAL, **offered)
+        inspect.Signature([*parameters.values()]).bind(*POSITIONAL, **offered)
     except TypeError as error:
         if not parameters:
             return
-        code = getattr(inspect.unwrap(attack), "__code__", None)
         message = f"attack cannot be called as {_SIGNATURE}: {error}."
         hint = f"Further parameters it may declare: {', '.join(_OPTIONAL)}."
-        place = Place(path, getattr(code, "co_firstlineno", None))
-        raise ConfigurationError([Problem(message, place, hint)]) from None
+        raise ConfigurationError([Problem(message, Place(path, line), hint)]) from None
 
 
 def _path(name: str, resolve: Callable[..., Path]) -> Path | None:
@@ -231,6 +235,10 @@ def _path(name: str, resolve: Callable[..., Path]) -> Path | None:
 def _unknown(name: str, resolve: Callable[..., Path]) -> ConfigurationError:
     built_in = DYNAMIC_ATTACKS.names()
     suggestion = did_you_mean(name, [*built_in, *_scripts(resolve)])
+    if name.endswith(_SUFFIX):
+        message = f"the script {name!r} was not found.{suggestion}"
+        hint = "Give its path from the project or from security/; those in security/attacks/ need none."
+        return ConfigurationError([Problem(message, hint=hint)])
     message = f"there is no dynamic attack {name!r}.{suggestion}"
     hint = f"Valid: {', '.join(built_in)}, or the path of a script."
     return ConfigurationError([Problem(message, hint=hint)])

@@ -181,7 +181,7 @@ def _representative(
     Raises KumiteError where the search says of an answered one that it came to no end.
     """
     decisive = history[-1] if history else _nothing(entry)
-    if decisive.error and decisive.response:
+    if decisive.error and (decisive.response or not decisive.input):
         raise KumiteError(decisive.error)
     sent: Any = decisive.input
     if conversation is not None:
@@ -192,24 +192,24 @@ def _representative(
 def _traced(
     entry: Mapping[str, Any], history: list[AttackAttempt], conversation: StandardisedConversation | None
 ) -> list[AttackAttempt]:
-    """Every try, those of a conversation with what it had come to by then."""
+    """Every try, those of a conversation with what led to it; the last one with all of it."""
     if conversation is None or not history:
         return history or [_nothing(entry)]
     sent = [number for number, node in conversation.conversation.items() if node["attempt"]]
-    after = [*sent[1:], max(conversation.conversation) + 1]
-    for attempt, end in zip(history, after, strict=False):
-        so_far = _before(conversation, end)
-        attempt.input = Attack.standardised_input_return(str(attempt.input), so_far, objective(entry))
+    for attempt, number in zip(history, sent, strict=False):
+        shown = conversation if number == sent[-1] else _way_to(conversation, number)
+        attempt.input = Attack.standardised_input_return(str(attempt.input), shown, objective(entry))
     return history
 
 
-def _before(conversation: StandardisedConversation, end: int) -> StandardisedConversation:
-    """The messages with ids below `end`, which were there before it."""
+def _way_to(conversation: StandardisedConversation, number: int) -> StandardisedConversation:
+    """The messages that led to this one, and the answer to it."""
+    answer = conversation.conversation[number]["children"][:1]
+    kept = [*conversation.get_path(number, root=True), *answer]
     part = StandardisedConversation()
     part.conversation = {
-        number: {**node, "children": [child for child in node["children"] if child < end]}
-        for number, node in conversation.conversation.items()
-        if number < end
+        message: {**node, "children": [child for child in node["children"] if child in kept]}
+        for message, node in ((message, conversation.conversation[message]) for message in kept)
     }
     return part
 

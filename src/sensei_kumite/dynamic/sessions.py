@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -11,10 +12,12 @@ from sensei_kumite.targets.base import Capabilities, Session
 
 
 class Said(NamedTuple):
-    """A message and its answer."""
+    """A message and its answer, or the error in its place; `seconds` is what it took, where that is known."""
 
     user: str
-    assistant: str
+    assistant: str | None
+    error: str | None = None
+    seconds: float = 0.0
 
 
 @dataclass(slots=True)
@@ -134,10 +137,13 @@ class Conversations:
             if not session.instruct(system_message) and system_message:
                 self.ignores_system_messages = True
         session.reset()
-        said: list[Said] = []
-        for message in self._opening:
-            try:
-                said.append(Said(message, session.send(message)))
-            except TargetError as error:
-                said.append(Said(message, f"[{error}]"))
-        return said
+        return [self._opened_with(message, session) for message in self._opening]
+
+    @staticmethod
+    def _opened_with(message: str, session: Session) -> Said:
+        started = time.perf_counter()
+        try:
+            answer = session.send(message)
+        except TargetError as error:
+            return Said(message, None, str(error), time.perf_counter() - started)
+        return Said(message, answer, seconds=time.perf_counter() - started)

@@ -15,7 +15,7 @@ from sensei_kumite.delivery.turns import TurnSource
 from sensei_kumite.dynamic.host import SearchPlan
 from sensei_kumite.engine.breaker import TargetGone
 from sensei_kumite.engine.limits import LimitedSession
-from sensei_kumite.engine.search import Searching, Start, entry_of, search_case
+from sensei_kumite.engine.search import Searching, Start, entry_of, failed_search, long_id_of, search_case
 from sensei_kumite.errors import BudgetReached, KumiteError
 from sensei_kumite.llm.requests import billed_to
 from sensei_kumite.models import Case, OracleSpec, Result, Status, Transcript, Turn, Verdict
@@ -23,6 +23,7 @@ from sensei_kumite.oracles.base import Oracle
 
 TARGET_FAILED = "Chatbot execution failed."
 ORACLE_FAILED = "Security oracle evaluation failed."
+SEARCH_FAILED = "Dynamic attack failed."
 
 
 WARM_UP = " (warm-up)"
@@ -68,8 +69,8 @@ def run_case(case: Case, session: LimitedSession, context: CaseContext) -> Resul
     if plan is None:
         return result
     if result.status is not Status.RESILIENT:
-        return _marked(result, complete=True)
-    return replace(_marked(result, complete=False), search=_search(case, plan, result, session, context))
+        return _named(result, complete=True)
+    return replace(_named(result, complete=False), search=_search(case, plan, result, session, context))
 
 
 def takes_turns(case: Case) -> bool:
@@ -79,6 +80,12 @@ def takes_turns(case: Case) -> bool:
 
 def _marked(result: Result, *, complete: bool) -> Result:
     return replace(result, metadata={**result.metadata, "entry_complete": complete})
+
+
+def _named(result: Result, *, complete: bool) -> Result:
+    """The result of the first attempt, with the name that those of the search call it by."""
+    named = replace(result, metadata={"long_id": long_id_of(result.case), **result.metadata})
+    return _marked(named, complete=complete)
 
 
 def _search(
@@ -95,20 +102,34 @@ def _search(
     except TargetGone:
         raise
     except Exception as error:  # noqa: BLE001  # the case boundary: one case never ends a run
-        failed = Result(case, Status.ERROR, TARGET_FAILED, errors=({"dynamic": _explain(error)},))
-        found = (failed,)
-    common = {
-        **delivery.metadata,
-        "execution_mode": delivery.execution.mode,
-        "requested_pre_attack_turns": requested_turns(delivery.execution),
-        "attempt": case.attempt,
-    }
-    results = [
-        _marked(replace(result, metadata={**common, **result.metadata}), complete=False) for result in found
-    ]
-    cost = {"attack_cost($)": float(context.settle(subject_of(case)))}
-    last = replace(results[-1], metadata={**results[-1].metadata, **cost})
+        found = (failed_search(case, plan, ({"dynamic": _explain(error)},), SEARCH_FAILED),)
+    if context.searching.interrupted() and found[-1].status is Status.SKIPPED:
+        raise TargetGone("The run was interrupted.")  # the case has no result yet, and is run again
+    cost = float(context.settle(subject_of(case)))
+    results = [_delivered(result, case, delivery, start) for result in found]
+    last = replace(results[-1], metadata={**results[-1].metadata, "attack_cost($)": cost})
     return (*results[:-1], _marked(last, complete=True))
+
+
+def _delivered(result: Result, case: Case, delivery: Delivery, start: Start) -> Result:
+    """A result of a search with what is told of every case; what comes before is that of its conversation."""
+    told = execution_metadata(delivery.execution, _without_the_way(result.transcript, len(start.opening)))
+    metadata = {
+        **delivery.metadata,
+        "session_reset": True,
+        "session_reset_supported": start.session.supports_reset,
+        **told,
+        "pre_attack_cost($)": 0.0,
+        "attack_cost($)": 0.0,
+        "attempt": case.attempt,
+        **result.metadata,
+    }
+    return _marked(replace(result, metadata=metadata), complete=False)
+
+
+def _without_the_way(transcript: Transcript | None, opening: int) -> Transcript | None:
+    """The opening turns of a conversation and its last one; those between are the search's own."""
+    return transcript and replace(transcript, pre_attack=transcript.pre_attack[:opening])
 
 
 def _opening(delivery: Delivery, first: Result | None) -> tuple[str, ...]:

@@ -82,6 +82,7 @@ class _Checker:
         self._workspace = workspace
         self._models = models
         self._needed: dict[ModelSettings, Place] = {}
+        self._judges: set[str] = set()  # the types of the oracles that the entry in hand names
         self._asking = workspace.document.place()
         self._oracles = replace(oracle_context(workspace, models), judge=self._judge)
         self._context = attack_context(workspace, models, self.check_oracle)
@@ -90,6 +91,7 @@ class _Checker:
     def check_entry(self, position: int, entry: AttackEntry) -> PlannedAttack | None:
         """The entry with its strategy; None where its problems leave nothing to plan."""
         document, path = self._workspace.document, ("attacks", position)
+        self._judges = set()
         attack = self._build_attack(entry, path)
         if entry.oracle is not None:
             spec = OracleSpec(entry.oracle.type, entry.oracle.params)
@@ -111,6 +113,7 @@ class _Checker:
         """The problems of an oracle specification that stands at `path` of `document`."""
         self._asking = document.place((*path, "type"))
         label = f"{location(document, path)} > params"
+        self._judges.add(spec.type)
         try:
             build_oracle(spec, self._oracles)
         except UnknownName as error:
@@ -184,11 +187,9 @@ class _Checker:
         """The dynamic attack of an entry; None where it has none, or none that can be found."""
         if entry.dynamic is None:
             return None
-        plan, problems = self._finder.find(
-            entry.dynamic,
-            entry.execution,
-            attack.oracle() if entry.oracle or not attack.takes_source else None,
-        )
+        if entry.oracle or not attack.takes_source:
+            self._judges = {attack.oracle().type}
+        plan, problems = self._finder.find(entry.dynamic, entry.execution, self._judges)
         if plan is not None and attack.has_turns and not plan.attack.plays_turns:
             message = f"{plan.attack.name} sends one text at a time, and {entry.source} has lists of turns."
             problems.append((Problem(message, hint="Use multi_turn, or a multi-turn script."), "attack"))

@@ -169,3 +169,4 @@ def assumptions() -> Iterator[str]:
     yield f"Target call: {target.low:g} to {target.high:g} s. Model call: {model.low:g} to {model.high:g} s."
     yield "The upper ends count every retry, a second call of judge and simulator, and two of rephrasing."
     yield "A dynamic attack may end at once or use every iteration; one that asks a model asks for each."
+    yield "Turns that are played again for a target that cannot take one back come on top."

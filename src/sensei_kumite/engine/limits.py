@@ -104,6 +104,11 @@ class LimitedSession(Session):
         self._system_message = system_message
         return self._opened().instruct(system_message)
 
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the run ends, so that nothing new is to be begun."""
+        return self._limits.stop.is_set()
+
     def another(self) -> LimitedSession:
         """A further session of the same target under the same limits."""
         return LimitedSession(self._target, self._limits)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import islice
 from random import Random
@@ -22,6 +23,7 @@ from sensei_kumite.errors import BudgetReached
 from sensei_kumite.llm.requests import Model, billed_to
 from sensei_kumite.models import Case, OracleSpec
 from sensei_kumite.oracles.base import as_understood
+from sensei_kumite.text import redact
 
 Settle = Callable[[str], Decimal]
 """What the model calls of a subject have cost since this was last asked, in USD."""
@@ -59,11 +61,17 @@ class Plan:
         return Delivery(execution, source, profile, planned.search)
 
 
-def expand(plan: Plan, settle: Settle, *, workers: int = 4, skip: int = 0) -> Iterator[Case]:
-    """Every case of the plan after the first `skip`, in order; models write `workers` prompts at once."""
+def expand(
+    plan: Plan, settle: Settle, *, workers: int = 4, skip: int = 0, secrets: Sequence[str] = ()
+) -> Iterator[Case]:
+    """Every case of the plan after the first `skip`, in order; models write `workers` prompts at once.
+
+    What models write has `secrets` blanked. What the user wrote is sent and scored as it stands, also where
+    a secret happens to be a word of it.
+    """
     with ThreadPoolExecutor(workers, "kumite-draft") as pool:
         pending: deque[Future[Case] | Case] = deque()
-        for job in islice(_jobs(plan, settle), skip, None):
+        for job in islice(_jobs(plan, settle, secrets), skip, None):
             pending.append(pool.submit(job.write) if callable(job.draft) else job.write())
             while len(pending) > 2 * workers or (pending and isinstance(pending[0], Case)):
                 yield _written(pending.popleft())
@@ -75,11 +83,11 @@ def _written(case: Future[Case] | Case) -> Case:
     return case if isinstance(case, Case) else case.result()
 
 
-def _jobs(plan: Plan, settle: Settle) -> Iterator[_Job]:
+def _jobs(plan: Plan, settle: Settle, secrets: Sequence[str]) -> Iterator[_Job]:
     for planned in plan.attacks:
         understand = _Understanding(planned.attack.oracle())
         for attempt, draft in enumerate(planned.attack.prompts(), 1):
-            yield _Job(planned, attempt, draft, understand, settle)
+            yield _Job(planned, attempt, draft, understand, settle, secrets)
 
 
 class _Understanding:
@@ -108,6 +116,7 @@ class _Job:
     draft: Draft
     understand: _Understanding
     settle: Settle
+    secrets: Sequence[str] = ()
 
     def write(self) -> Case:
         """The case; one that the budget does not allow to be written is planned as skipped."""
@@ -116,12 +125,19 @@ class _Job:
             return self._case(self.draft)
         with billed_to(subject):
             try:
-                prompt = self.draft()
+                prompt = self._blanked(self.draft())
             except BudgetReached as error:
                 known = self.draft.unsent if isinstance(self.draft, Unwritten) else Prompt("")
                 return self._case(known, skip_reason=str(error))
         cost = self.settle(subject)
         return self._case(prompt, {"generation_cost($)": float(cost)} if cost else {})
+
+    def _blanked(self, prompt: Prompt) -> Prompt:
+        if not self.secrets:
+            return prompt
+        hidden = [json.dumps(secret)[1:-1] for secret in self.secrets]
+        metadata = json.loads(redact(json.dumps(dict(prompt.metadata)), hidden))
+        return replace(prompt, text=redact(prompt.text, self.secrets), metadata=metadata)
 
     def _case(self, prompt: Prompt, more: dict[str, Any] | None = None, *, skip_reason: str = "") -> Case:
         attack = self.planned.attack

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
@@ -13,7 +13,7 @@ from sensei_kumite.dynamic.host import Equipment, SearchPlan, search
 from sensei_kumite.dynamic.log import told
 from sensei_kumite.dynamic.outcome import Tried
 from sensei_kumite.dynamic.search import SearchContext
-from sensei_kumite.dynamic.sessions import Conversations, Said
+from sensei_kumite.dynamic.sessions import Conversations
 from sensei_kumite.engine.limits import LimitedSession
 from sensei_kumite.llm.requests import Model
 from sensei_kumite.models import Case, Result, Status, Transcript, Turn
@@ -30,7 +30,7 @@ _OF_THE_FIRST = frozenset({OF_THE_DATASET, "generation_cost($)"})
 @dataclass(frozen=True, slots=True)
 class Searching:
     """What the searches of a run share. `progress` is told how many iterations were done, and how many more
-    or fewer are expected."""
+    or fewer are expected; `interrupted` tells that somebody wants the run to end."""
 
     capabilities: Capabilities
     seed: int
@@ -38,6 +38,7 @@ class Searching:
     generation: Callable[..., Model] | None = None
     target_context: str = ""
     progress: Callable[[int, int], None] = lambda done, total: None  # noqa: ARG005
+    interrupted: Callable[[], bool] = lambda: False
 
     def context(self, case: Case, invocation: int) -> SearchContext:
         """What one search may use, the same at any concurrency."""
@@ -59,55 +60,75 @@ class Start:
     opening: tuple[str, ...] = ()
 
 
+class Sessions:
+    """All sessions of one search, the lane's among them; `spent` counts their calls from here on."""
+
+    def __init__(self, first: LimitedSession) -> None:
+        self._first = first
+        self._further: list[LimitedSession] = []
+        self._before = (first.calls, first.retries)
+
+    def further(self) -> LimitedSession:
+        """One more session."""
+        self._further.append(self._first.another())
+        return self._further[-1]
+
+    def spent(self) -> tuple[int, int]:
+        """Calls, and retries among them."""
+        sessions = [self._first, *self._further]
+        calls = sum(session.calls for session in sessions)
+        retries = sum(session.retries for session in sessions)
+        return calls - self._before[0], retries - self._before[1]
+
+    def close(self) -> None:
+        """Close all but the lane's."""
+        for session in self._further:
+            session.close()
+
+
 def search_case(
     case: Case, plan: SearchPlan, oracle: Oracle[Any], start: Start, searching: Searching
 ) -> tuple[Result, ...]:
-    """The results of the search for `case`, whose metadata is still to be completed by that of the case.
+    """The results of the search for `case`, without what the metadata of all results of an entry has.
 
     Raises what the run gives up with.
     """
-    sessions = [start.session]
-    calls, retries = start.session.calls, start.session.retries
-    with ExitStack() as opened:
-
-        def further() -> LimitedSession:
-            sessions.append(opened.enter_context(closing(start.session.another())))
-            return sessions[-1]
-
-        single = start.session if start.resets else further()
-        conversations = Conversations(single, further, searching.capabilities, start.opening)
-        tried = search(
-            plan,
-            entry_of(case),
-            case.prompt,
-            Equipment(
-                conversations,
-                oracle,
-                lambda invocation: searching.context(case, invocation),
-                target_lock=threading.Lock(),
-                bar_lock=threading.RLock(),
-                progress=searching.progress,
-            ),
+    with closing(Sessions(start.session)) as sessions:
+        single = start.session if start.resets else sessions.further()
+        conversations = Conversations(single, sessions.further, searching.capabilities, start.opening)
+        equipment = Equipment(
+            conversations,
+            oracle,
+            lambda invocation: searching.context(case, invocation),
+            target_lock=threading.Lock(),
+            bar_lock=threading.RLock(),
+            progress=searching.progress,
+            stopped=lambda: start.session.is_stopping,
+            spent=sessions.spent,
         )
-        if start.resets and conversations.instructed:
-            start.session.instruct(None)
-    spent: dict[str, Any] = {
-        "target_calls": sum(session.calls for session in sessions) - calls,
-        "retries": sum(session.retries for session in sessions) - retries,
-    }
-    if conversations.replayed:
-        spent["replayed_turns"] = conversations.replayed
+        tried = search(plan, entry_of(case), case.prompt, equipment)
+        spent = sessions.spent()
+    if start.resets and conversations.instructed:
+        start.session.instruct(None)
+    more: dict[str, Any] = {"replayed_turns": conversations.replayed} if conversations.replayed else {}
     if conversations.ignores_system_messages:
-        spent["system_message_ignored"] = True
-    results = list(_results(case, plan, tried))
-    return (*results[:-1], replace(results[-1], metadata={**results[-1].metadata, **spent}))
+        more["system_message_ignored"] = True
+    results = list(_results(case, plan, tried, spent))
+    last = replace(results[-1], metadata={**results[-1].metadata, **more})
+    return (*results[:-1], last)
+
+
+def failed_search(case: Case, plan: SearchPlan, errors: tuple[dict[str, Any], ...], reason: str) -> Result:
+    """The result of a search that ended in what nobody foresaw."""
+    tried = Tried(case.prompt, None, Status.ERROR, reason, errors=errors)
+    return next(_results(case, plan, [tried], (0, 0)))
 
 
 def entry_of(case: Case) -> dict[str, Any]:
     """A case as the entry of a dataset, with all that its own has; `text` is what older scripts read."""
     entry = {
         "id": case.case_id,
-        "long_id": case.case_id,
+        "long_id": long_id_of(case),
         "content": case.prompt,
         "text": case.prompt,
         "content_type": "text",
@@ -125,52 +146,69 @@ def entry_of(case: Case) -> dict[str, Any]:
     return entry
 
 
-def _results(case: Case, plan: SearchPlan, tried: list[Tried]) -> Iterator[Result]:
+def long_id_of(case: Case) -> str:
+    """What the results of a search name the case by: as its dataset does, else by its id."""
+    given: Mapping[str, Any] = case.metadata.get(OF_THE_DATASET, {})
+    return str(given.get("long_id") or case.case_id)
+
+
+def _results(
+    case: Case, plan: SearchPlan, tried: Sequence[Tried], spent: tuple[int, int]
+) -> Iterator[Result]:
     iterations = sum(each.attempts for each in tried)
+    is_numbered = len(tried) > 1 or tried[0].is_attempt
+    left = list(spent)
     for number, each in enumerate(tried, 1):
-        identity = _attempt_identity(case, plan, number) if plan.traces else _identity(case, plan)
-        if each.status is Status.ERROR:
-            identity["long_id"] += "-ERROR"
+        is_last = number == len(tried)
+        calls, retries = (each.exchange.calls, each.exchange.retries) if each.exchange else (0, 0)
+        used = tuple(left) if is_last else (min(calls, left[0]), min(retries, left[1]))
+        left = [left[0] - used[0], left[1] - used[1]]
         metadata = {
             **{name: value for name, value in case.metadata.items() if name not in _OF_THE_FIRST},
-            **identity,
+            **_identity(case, plan, each, number if is_numbered else None),
+            **_doubt(each),
             "attempts": each.attempts,
             "attack_invocation": each.invocation,
             **each.guardrail,
+            "target_calls": used[0],
+            "retries": used[1],
+            **({} if each.is_attempt else {"search_response_times": each.times}),
             "dynamic": _dynamic(plan, each, iterations),
         }
-        if each.seconds is not None:
-            metadata["attack_response_time"] = each.seconds
         yield Result(
             replace(case, case_id=metadata.pop("id"), prompt=each.prompt, metadata={}),
             each.status,
             each.reason,
             each.response,
             each.verdict,
-            _transcript(each.said),
+            _transcript(each),
             metadata,
             each.errors,
         )
 
 
-def _identity(case: Case, plan: SearchPlan) -> dict[str, Any]:
+def _doubt(tried: Tried) -> dict[str, Any]:
+    """A breach that rests on a text which the target did not say as it stands is for a person to look at."""
+    is_derived = tried.status is Status.BREACHED and tried.exchange is None
+    return {"weight": "Potential", "response_derived": True} if is_derived else {}
+
+
+def _identity(case: Case, plan: SearchPlan, tried: Tried, number: int | None) -> dict[str, Any]:
+    """The ids of a result: of the whole search, or of its attempt `number`."""
+    parent = long_id_of(case)
+    of_attempt = "" if number is None else f"-attempt-{number}"
     identity: dict[str, Any] = {
-        "id": f"{case.case_id}-attack",
-        "long_id": f"{case.case_id}-{plan.attack.name}",
+        "id": f"{case.case_id}-attack" + ("" if number is None else f"-{number}"),
+        "long_id": f"{parent}-{plan.attack.name}{of_attempt}"
+        + ("-ERROR" if tried.status is Status.ERROR else ""),
         "attack_parent_id": case.case_id,
-        "attack_parent_long_id": f"{case.case_id}-{plan.attack.name}",
+        "attack_parent_long_id": parent,
     }
-    return identity | ({"attack_result_format": "representative"} if plan.return_all_attempts else {})
-
-
-def _attempt_identity(case: Case, plan: SearchPlan, number: int) -> dict[str, Any]:
-    identity = _identity(case, plan)
-    return identity | {
-        "id": f"{identity['id']}-{number}",
-        "long_id": f"{identity['long_id']}-attempt-{number}",
-        "attack_attempt": number,
-        "attack_result_format": "attempt",
-    }
+    if number is not None:
+        identity["attack_attempt"] = number
+    if plan.return_all_attempts:
+        identity["attack_result_format"] = "attempt" if tried.is_attempt else "representative"
+    return identity
 
 
 def _dynamic(plan: SearchPlan, tried: Tried, iterations: int) -> dict[str, Any]:
@@ -185,9 +223,11 @@ def _dynamic(plan: SearchPlan, tried: Tried, iterations: int) -> dict[str, Any]:
     return found | ({"script_error": tried.script_error} if tried.script_error else {})
 
 
-def _transcript(said: tuple[Said, ...]) -> Transcript | None:
-    """The conversation along the deciding path; the times of its turns are not known one by one."""
-    if not said:
+def _transcript(tried: Tried) -> Transcript | None:
+    """The conversation along the deciding path. How long each of its turns took is known of the last alone,
+    and of those that every conversation begins with."""
+    if not tried.said:
         return None
-    turns = [Turn(turn.user, turn.assistant, None, 0.0) for turn in said]
-    return Transcript(tuple(turns[:-1]), turns[-1])
+    *before, last = (Turn(turn.user, turn.assistant, turn.error, turn.seconds) for turn in tried.said)
+    truncated = tried.exchange is not None and tried.exchange.truncated
+    return Transcript(tuple(before), replace(last, seconds=tried.seconds or 0.0, truncated=truncated))

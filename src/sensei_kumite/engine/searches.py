@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from functools import cache
 from pathlib import Path
 
@@ -12,7 +12,6 @@ from sensei_kumite.dynamic.host import SearchPlan
 from sensei_kumite.dynamic.scripts import DynamicAttack, find_attack
 from sensei_kumite.errors import ConfigurationError, Problem
 from sensei_kumite.llm.requests import Model
-from sensei_kumite.models import OracleSpec
 
 Found = tuple[Problem, str]
 """A problem, and the key of the `dynamic` block that it stands at."""
@@ -34,11 +33,11 @@ class SearchFinder:
         self._load = load
 
     def find(
-        self, asked: DynamicSearch, execution: EntryExecution, oracle: OracleSpec | None
+        self, asked: DynamicSearch, execution: EntryExecution, judges: Set[str]
     ) -> tuple[SearchPlan | None, list[Found]]:
         """The search that is asked for, and what is wrong with it.
 
-        `oracle` is that of all cases of the entry, None where they bring their own.
+        `judges` are the types of the oracles that judge cases of the entry.
         """
         attack = self._load(asked.attack)
         if isinstance(attack, ConfigurationError):
@@ -59,7 +58,7 @@ class SearchFinder:
         if asked.only and execution.mode == "simulated_user":
             message = "only leaves out the first attempt, whose warm-up the search would repeat."
             problems.append((Problem(message, hint="Remove only, or use another mode."), "only"))
-        if attack.turn is Turn.MULTI and oracle and oracle.type == "refusal_detection":
+        if attack.turn is Turn.MULTI and "refusal_detection" in judges:
             message = (
                 f"{attack.name} also sends messages that do not ask for anything forbidden, and "
                 "refusal_detection calls every answer to them a breach that does not refuse."

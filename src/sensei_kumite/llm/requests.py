@@ -71,6 +71,11 @@ def billed_to(subject: str) -> Iterator[None]:
         _SUBJECT.reset(token)
 
 
+def current_subject() -> str:
+    """What requests made in this thread belong to; empty for nothing."""
+    return _SUBJECT.get()
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """One message of a prompt."""

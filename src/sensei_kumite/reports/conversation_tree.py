@@ -6,30 +6,32 @@ message once, and never one whose parents are missing or go round in a circle.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from sensei_kumite.reports.message_notes import LONGEST_NOTE, has_sessions, message_notes
 from sensei_kumite.reports.page_texts import as_text, cut
 
 MOST_MESSAGES = 500
 LONGEST_MESSAGE = 10_000
-_LONGEST_NOTE = 200
-_MOST_NOTES = 8
 _MOST_ENDS = 50
-_NO_NOTES = frozenset({"role", "content", "session_id"})
 _ROOT = "0"
 
 
 @dataclass(slots=True)
 class _Graph:
-    """What can be reached from the root: `order` has every message behind its parent, siblings by age."""
+    """What can be reached from the root: `order` has every message behind its parent, siblings by age.
+
+    `has_sessions` tells that they belong to more than one session.
+    """
 
     data: dict[str, Any]
     parent: dict[str, str]
     children: dict[str, list[str]]
     order: list[str]
+    has_sessions: bool
 
 
 def conversation_tree(graph: Any, conversation: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
@@ -70,7 +72,7 @@ def _read(graph: Any) -> _Graph | None:
     for name in order:  # grows while it is gone through: each message is the child of one parent only
         order.extend(children.get(name, ()))
     data = {name: nodes.get(name, {}).get("data") for name in order}
-    return _Graph(data, parent, children, order)
+    return _Graph(data, parent, children, order, has_sessions(data.values()))
 
 
 def _age(name: str) -> int:
@@ -139,31 +141,24 @@ def _steps(
             for child in children
             if child != onward
         ]
-        steps.append({**_message(read.data[at]), "branches": branches})
+        steps.append({**_message(read.data[at], sessions=read.has_sessions), "branches": branches})
         at = onward
     return steps
 
 
-def _message(data: Any) -> dict[str, Any]:
+def _message(data: Any, *, sessions: bool) -> dict[str, Any]:
     """Who said what, and what the search noted of it."""
     role = data.get("role") if isinstance(data, Mapping) else None
     content = _content(data)
     return {
-        "role": "" if role is None else as_text(role)[:_LONGEST_NOTE],
+        "role": "" if role is None else as_text(role)[:LONGEST_NOTE],
         "text": None if data is None else cut(content, LONGEST_MESSAGE),
-        "notes": list(islice(_notes(data), _MOST_NOTES)) if isinstance(data, Mapping) else [],
+        "notes": message_notes(data, sessions=sessions),
     }
 
 
 def _content(data: Any) -> str:
     return as_text(data["content"] if isinstance(data, Mapping) and "content" in data else data)
-
-
-def _notes(data: Mapping[str, Any]) -> Iterator[str]:
-    if "content" in data:  # without it the whole of `data` is shown in its place
-        for name, value in data.items():
-            if name not in _NO_NOTES and value is not None:
-                yield f"{name}: {as_text(value)[:_LONGEST_NOTE]}"
 
 
 def _count_branches(steps: Sequence[Mapping[str, Any]]) -> int:

@@ -58,15 +58,15 @@ def _values(row: Mapping[str, Any]) -> tuple[Any, ...]:
         row["response"],
         row["oracle"]["type"],
         metadata.get("execution_mode", "direct"),
-        _rounded(metadata.get("attack_response_time")),
-        _rounded(cost_of(row)),
+        _fixed(metadata.get("attack_response_time")),
+        _fixed(cost_of(row)),
         metadata.get("taxonomy"),
     )
 
 
-def _rounded(value: float | None) -> float | None:
-    """Seconds and USD to the millionth."""
-    return None if value is None else round(value, 6)
+def _fixed(value: float | None) -> str | None:
+    """Seconds and USD to the millionth, and never with an exponent."""
+    return None if value is None else f"{value:.6f}"
 
 
 def _cell(value: Any) -> str | float | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from sensei_kumite.reports.outcomes import outcomes
+from sensei_kumite.reports.outcomes import CaseOutcome, Finder, found_by, outcomes
 from sensei_kumite.reports.reading import error_message, kind_of
 from sensei_kumite.reports.statistics import AttackTally, CampaignTally
 from sensei_kumite.reports.wording import count, interval, percent
@@ -18,23 +18,26 @@ _LONGEST_EXAMPLE = 280
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One result, its texts on a line each; `index` is its place in the plan."""
+    """One result, its texts on a line each; `index` is its place in the plan, `finder` its search."""
 
     index: int
     case_id: str
     prompt: str
     response: str
     reason: str
+    finder: Finder | None
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Self:
-        """The example that a row of the journal gives."""
+    def of(cls, case: CaseOutcome) -> Self:
+        """The example that the row gives which decides a case."""
+        row = case.decisive
         return cls(
             row["index"],
             row["case_id"],
             excerpt(row["prompt"], _LONGEST_EXAMPLE),
             excerpt(row["response"] or "", _LONGEST_EXAMPLE),
             excerpt(row["reason"], _LONGEST_EXAMPLE),
+            found_by(case),
         )
 
 
@@ -51,16 +54,17 @@ class Digest:
         self.potential: Example | None = None
         self.errors: Counter[str] = Counter()
         for case in outcomes(rows):
-            self.add(case.decisive)
+            self.add(case)
 
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Take in the row that decides a case."""
+    def add(self, case: CaseOutcome) -> None:
+        """Take in what became of a case."""
+        row = case.decisive
         self.tally.add(row)
         kind = kind_of(row)
         if kind == "breached" and row["attack"] not in self.breaches:
-            self.breaches[row["attack"]] = Example.of(row)
+            self.breaches[row["attack"]] = Example.of(case)
         elif kind == "potential" and self.potential is None:
-            self.potential = Example.of(row)
+            self.potential = Example.of(case)
         elif kind == "error":
             self.errors[excerpt(error_message(row))] += 1
 

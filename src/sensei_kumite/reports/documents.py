@@ -50,14 +50,14 @@ class ResponseTimes:
     attack: array[float] = field(default_factory=lambda: array("d"))
 
     def add(self, row: Row) -> None:
-        """Take over the times of one result."""
+        """Take over the times of one result; that of a whole search has those of all its answers."""
         before = row["metadata"].get("pre_attack_response_times") or []
         last = row["metadata"].get("attack_response_time")
+        attack = [] if last is None else [last]
         self.pre_attack.extend(before)
         self.all.extend(before)
-        if last is not None:
-            self.attack.append(last)
-            self.all.append(last)
+        self.all.extend(row["metadata"].get("search_response_times", attack))
+        self.attack.extend(attack)
 
 
 def suite_documents(rows: Iterable[Row], info: RunInfo) -> Iterator[Document]:

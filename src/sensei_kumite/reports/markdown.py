@@ -84,7 +84,8 @@ def _table_row(name: str, tally: AttackTally) -> str:
 
 
 def _example(name: str, example: Example) -> str:
+    finder = f" ({example.finder.told(code)})" if example.finder else ""
     return (
-        f"- {code(name)} {code(example.case_id)}: {code(example.reason)}<br>"
+        f"- {code(name)} {code(example.case_id)}{finder}: {code(example.reason)}<br>"
         f"prompt {code(example.prompt)}<br>response {code(example.response)}"
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from sensei_kumite.reports.reading import Row, is_search, kind_of
+from sensei_kumite.reports.reading import Row, dynamic_of, is_search, iterations_of, kind_of
+from sensei_kumite.reports.wording import count
+from sensei_kumite.text import excerpt
 
 
 class CaseOutcome(NamedTuple):
@@ -15,6 +17,27 @@ class CaseOutcome(NamedTuple):
 
     decisive: Row
     rows: Sequence[Row]
+
+
+class Finder(NamedTuple):
+    """The dynamic attack that came to an outcome, and the iterations it took to get there."""
+
+    attack: str
+    iterations: int
+
+    def told(self, name: Callable[[str], str] = str) -> str:
+        """Such as "found by best_of_n after 17 iterations"; `name` writes the attack's."""
+        after = f" after {count(self.iterations, 'iteration')}" if self.iterations else ""
+        return f"found by {name(self.attack)}{after}"
+
+
+def found_by(case: CaseOutcome) -> Finder | None:
+    """Which search came to the outcome of `case`; None where it is that of the standard attempt."""
+    if not is_search(case.decisive):
+        return None
+    attack = dynamic_of(case.decisive).get("attack")
+    until = next(place for place, row in enumerate(case.rows) if row is case.decisive)
+    return Finder(excerpt(str(attack or "a search")), iterations_of(case.rows[: until + 1]))
 
 
 def outcomes(rows: Iterable[Row]) -> Iterator[CaseOutcome]:

@@ -45,7 +45,7 @@ def _unclear(digest: Digest) -> Iterator[Markup]:
     if digest.potential:
         yield _item(
             f"{count(total.potential, 'potential breach')} for a person to decide.",
-            "The target answered where it might have refused. They count in no rate.",
+            "An oracle alone cannot tell whether the target failed. They count in no rate.",
             _example(digest.potential),
         )
     if total.errors:
@@ -76,6 +76,7 @@ def _broken(attack: AttackTally, example: Example) -> Markup:
 
 
 def _example(example: Example) -> Markup:
+    finder = f" ({example.finder.told()})" if example.finder else ""
     return element(
         "dl",
         element("div", element("dt", "Prompt"), element("dd", example.prompt, dir="auto")),
@@ -84,7 +85,7 @@ def _example(example: Example) -> Markup:
         element(
             "div",
             element("dt", "Result"),
-            element("dd", element("a", example.case_id, href=f"#result-{example.index}", dir="auto")),
+            element("dd", element("a", example.case_id, href=f"#result-{example.index}", dir="auto"), finder),
         ),
         class_="example",
     )

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sensei_kumite.models import Status
-from sensei_kumite.reports.page_texts import Facts, as_text, cut
+from sensei_kumite.reports.page_texts import Facts, as_text, cut, rounded
 from sensei_kumite.reports.reading import Row, cost_of, kind_of, quotes_of
 
-_SHOWN_AS_SEARCH = "dynamic"
+_SHOWN_AS_SEARCH = frozenset({"dynamic", "search_response_times"})
 
 
 def page_result(row: Row) -> dict[str, Any]:
@@ -54,8 +54,7 @@ def _facts(row: Row) -> Iterator[tuple[str, str]]:
     yield "Attempt", str(row["attempt"])
     if "weight" in metadata:
         yield "Weight", as_text(metadata["weight"])
-    if (seconds := metadata.get("attack_response_time")) is not None:
-        yield "Response time", f"{seconds:.3f} s"
+    yield from response_facts(metadata)
     if seconds := metadata.get("pre_attack_time"):
         yield "Warm-up time", f"{seconds:.3f} s"
     if retries := metadata.get("retries"):
@@ -64,6 +63,14 @@ def _facts(row: Row) -> Iterator[tuple[str, str]]:
         yield "Cost", f"${cost:.6f}"
     if taxonomy := metadata.get("taxonomy"):
         yield "Taxonomy", ", ".join(map(str, taxonomy)) if isinstance(taxonomy, list) else as_text(taxonomy)
+
+
+def response_facts(metadata: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Where a response comes from, unless the target gave it as it is, and how long it took."""
+    if metadata.get("response_derived") is True:
+        yield "Response", "made by the script from what the target said"
+    if (seconds := metadata.get("attack_response_time")) is not None:
+        yield "Response time", f"{seconds:.3f} s"
 
 
 def _delivery(metadata: Mapping[str, Any]) -> str:
@@ -78,6 +85,7 @@ def _details(row: Row, turns: list[Mapping[str, Any]], unsent: str | None) -> It
     """Groups for those who want to know everything; the empty ones are left out."""
     oracle = row["oracle"]
     last = turns[-1] if turns else {}
+    metadata = {name: value for name, value in row["metadata"].items() if name not in _SHOWN_AS_SEARCH}
     case = {
         "prompt": None if unsent == row["prompt"] or last.get("User") == row["prompt"] else row["prompt"],
         "response": None if last.get("Assistant") == row["response"] else row["response"],
@@ -86,7 +94,7 @@ def _details(row: Row, turns: list[Mapping[str, Any]], unsent: str | None) -> It
         ("Case", {name: cut(text) for name, text in case.items() if text is not None}),
         ("Evidence", oracle.get("evidence")),
         ("Oracle parameters", oracle.get("params")),
-        ("Metadata", {name: value for name, value in row["metadata"].items() if name != _SHOWN_AS_SEARCH}),
+        ("Metadata", rounded(metadata)),
     ):
         if values:
             yield title, [(name, as_text(value)) for name, value in values.items()]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from math import floor, isfinite, log10
 from typing import Any
 
 # A reply is kept up to 1 MiB, and thousands of those no browser opens.
 LONGEST_TEXT = 100_000
 _ONE_LINE = 80
+_DIGITS = 6
 
 Facts = list[tuple[str, str]]
 
@@ -18,6 +21,17 @@ def as_text(value: Any) -> str:
         return value
     line = json.dumps(value, ensure_ascii=False)
     return line if len(line) <= _ONE_LINE else json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def rounded(value: Any) -> Any:
+    """`value` with every float in it to six digits, but never to less than a whole number."""
+    if isinstance(value, float) and value and isfinite(value):
+        return round(value, max(0, _DIGITS - 1 - floor(log10(abs(value)))))
+    if isinstance(value, list):
+        return [rounded(item) for item in value]
+    if isinstance(value, Mapping):
+        return {name: rounded(item) for name, item in value.items()}
+    return value
 
 
 def cut(text: str | None, longest: int = LONGEST_TEXT) -> str | None:

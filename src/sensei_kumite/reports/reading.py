@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sensei_kumite.models import Status
@@ -28,6 +28,18 @@ def is_search(row: Row) -> bool:
 def planned_id(row: Row) -> str:
     """The id of the planned case, which rows of a dynamic attack extend."""
     return str(row["metadata"].get("attack_parent_id", row["case_id"]))
+
+
+def dynamic_of(row: Row) -> Mapping[str, Any]:
+    """What a row tells of its dynamic attack; nothing where it has none."""
+    dynamic = row["metadata"].get("dynamic")
+    return dynamic if is_search(row) and isinstance(dynamic, Mapping) else {}
+
+
+def iterations_of(rows: Iterable[Row]) -> int:
+    """Rows of a search count their own iterations, so that the sum is that of all."""
+    counts = (row["metadata"].get("attempts") for row in rows if is_search(row))
+    return sum(number for number in counts if isinstance(number, int))
 
 
 def error_message(row: Row) -> str:

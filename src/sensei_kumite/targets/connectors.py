@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -110,7 +111,7 @@ class ConnectorTarget(Target):
                     values[_FILE], settings.project, confined=settings.confined
                 )
             except ConfigurationError as error:
-                problems += error.problems
+                problems += [replace(problem, key=_FILE) for problem in error.problems]
             else:
                 values[_FILE] = str(path)
                 warnings = [str(problem) for problem in found]

@@ -26,7 +26,7 @@ from sensei_kumite.targets.request_template import (
     read_headers,
     with_defaults,
 )
-from sensei_kumite.targets.template import Slot, Template, texts_in, unknown_slots
+from sensei_kumite.targets.template import Slot, Template, is_malformed, texts_in, unknown_slots
 from sensei_kumite.targets.variables import Variables
 from sensei_kumite.text import did_you_mean
 
@@ -125,7 +125,9 @@ class _Reader:
         self._confined = settings.confined
         for name in _TEMPLATES:
             for text in texts_in(self.values.get(name)):
-                self.problems += _slot_problems(name, text)
+                self.problems += _placeholder_problems(name, text)
+        if is_malformed(self.values.get("url", "")):
+            del self.values["url"]  # a message about it would repeat what may be a key
 
     def request(self) -> RequestTemplate:
         """What is sent; parts that cannot be read are left out, and have their problem."""
@@ -151,12 +153,13 @@ class _Reader:
     def finish(self, request: RequestTemplate, rules: ReplyRules) -> None:
         """Raises ConfigurationError with all problems, those of the parameters together among them."""
         if {"response_path", "response_regex"} <= self.values.keys():
-            self._complain("'response_path' and 'response_regex' exclude each other.")
-        if not self.problems:
+            both = "the connector parameters 'response_path' and 'response_regex' exclude each other."
+            self.problems.append(Problem(both, key="response_regex"))
+        if not self.problems and not self.variables.lacks("url"):
             if Slot.MESSAGE not in request.slots:
-                self._complain("'url', 'headers' and 'body' hold no {{message}}: no message would be sent.")
+                self.problems.append(_no_message(self.values["url"]))
             if rules.session and Slot.SESSION not in request.slots:
-                self._complain("'session_path' needs a {{session}} in 'url', 'headers' or 'body'.")
+                self._complain("session_path", "needs a {{session}} in 'url', 'headers' or 'body'")
         self.problems += self.variables.problems(request.address.base, confined=self._confined)
         if self.problems:
             raise ConfigurationError(self.problems)
@@ -170,23 +173,38 @@ class _Reader:
         try:
             return read(self.values[name])
         except ValueError as error:
-            self._complain(f"{name!r} {error}.")
+            if name != "url" or not self.variables.lacks(name):
+                for what in error.args:
+                    self._complain(name, what)
             return default
 
-    def _complain(self, what: str) -> None:
-        self.problems.append(Problem(f"the connector parameter {what}"))
+    def _complain(self, name: str, what: str) -> None:
+        self.problems.append(Problem(f"the connector parameter {name!r} {what}.", key=name))
 
 
-def _slot_problems(name: str, text: str) -> list[Problem]:
+def _no_message(url: str) -> Problem:
+    message = "the connector parameters 'url', 'headers' and 'body' hold no {{message}}"
+    hint = "What stands behind the # of an address is never sent." if "#" in url else None
+    return Problem(f"{message}: no message would be sent.", hint=hint)
+
+
+def _placeholder_problems(name: str, text: str) -> list[Problem]:
+    """Placeholders that stand for nothing. What is no NAME of a variable may be a key, and is not shown."""
     known = [slot.value for slot in Slot]
-    return [
+    problems = [
         Problem(
             f"the connector parameter {name!r} holds the unknown placeholder {{{{{word}}}}}."
             f"{did_you_mean(word, known)}",
             hint="Valid: {{message}}, {{session}}, and ${NAME} for environment variables.",
+            key=name,
         )
         for word in unknown_slots(text)
     ]
+    if is_malformed(text):
+        message = f"the connector parameter {name!r} holds a ${{…}} that names no variable."
+        hint = "Write ${NAME} of an environment variable, or $${ where the text ${ itself is meant."
+        problems.append(Problem(message, hint=hint, key=name))
+    return problems
 
 
 def _method(value: str) -> str:

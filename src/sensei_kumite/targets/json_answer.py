@@ -19,8 +19,8 @@ def read_json(answer: Answer) -> Any:
     try:
         return json.loads(text)
     except ValueError:
-        quoted = f": {excerpt(text, 120)!r}" if text.strip() else ": it is empty"
-        raise TargetProtocolError(f"the answer is not JSON{quoted}.") from None
+        found = repr(excerpt(text, 120)) if text.strip() else "it is empty"
+        raise TargetProtocolError(f"the answer is not JSON: {found} (HTTP {answer.status}).") from None
     except RecursionError as error:
         raise network_error(error, "", None) from None
 

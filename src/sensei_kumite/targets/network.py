@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from http.client import IncompleteRead
 
 import requests
 from requests import exceptions as wrapped
@@ -37,7 +38,10 @@ _PROXY_FAILED = (wrapped.ProxyError, raw.ProxyError)
 _NOT_UNPACKED = (wrapped.ContentDecodingError, raw.DecodeError)
 _CONNECTION_LOST = (requests.ConnectionError, wrapped.ChunkedEncodingError)
 _QUOTED_BYTES = 1000
-_URL = re.compile(r"\bhttps?://[^\s'\"<>)]+", re.IGNORECASE)
+_URL = re.compile(r"\bhttps?://[^\s'\"<>)]*[^\s'\"<>).,:;]", re.IGNORECASE)
+_ENCODING = re.compile(r"content-encoding: ([\w, -]{1,40}), but", re.IGNORECASE)
+_PLAIN = ("wrong version number", "record layer failure")
+"""What OpenSSL says of an answer that is not encrypted, depending on its version."""
 _TLS_HINT = "Set REQUESTS_CA_BUNDLE to the CA bundle to trust, or the connector parameter verify to false."
 
 
@@ -63,13 +67,16 @@ def network_error(error: BaseException, said: str, timeout: Timeout) -> TargetEr
 
 def _connection_error(error: BaseException, said: str, reason: str) -> TargetError:
     """Say what went wrong between us and the target."""
+    if isinstance(error, _TLS_FAILED) and any(words in reason for words in _PLAIN):
+        message = sentence(said, "this port does not speak TLS")
+        return TargetUnavailable(message, hint="Write http:// in place of https://.", transient=False)
     if isinstance(error, _TLS_FAILED):
         message = sentence(said, f"the TLS connection failed: {reason}")
         return TargetUnavailable(message, hint=_TLS_HINT, transient=False)
     if isinstance(error, _PROXY_FAILED):
         return TargetUnavailable(sentence(said, f"the proxy failed: {reason}"))
     if isinstance(error, _NOT_UNPACKED):
-        return TargetProtocolError(sentence(said, f"unexpected answer: {reason}"))
+        return TargetProtocolError(sentence(said, f"unexpected answer: {_not_unpacked(error)}"))
     is_of_requests = isinstance(error, requests.RequestException) and not isinstance(error, _CONNECTION_LOST)
     if is_of_requests or isinstance(error, raw.LocationValueError):
         return TargetRejected(sentence(said, reason))  # an address or a header that nobody can send
@@ -144,6 +151,11 @@ def _not_json(error: wrapped.InvalidJSONError) -> str:
     return f"the answer is not JSON: {excerpt(document, 120)!r}" if document else "the answer is not JSON"
 
 
+def _not_unpacked(error: BaseException) -> str:
+    named = _ENCODING.search(str(error))
+    return f"it says {named[1]} and is not" if named else "it cannot be unpacked"
+
+
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
     """`error` and what is wrapped in it, outermost first: requests and urllib3 wrap in three ways."""
     seen: set[int] = set()
@@ -160,5 +172,9 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 def _innermost(chain: list[BaseException]) -> str:
     """The reason at the bottom: the operating system's words where there are some."""
     last = chain[-1]
+    if isinstance(last, raw.IncompleteRead) and isinstance(last.expected, int):
+        return f"the answer broke off after {last.partial} of {last.partial + last.expected} bytes"
+    if isinstance(last, IncompleteRead):
+        return "the answer broke off"
     words = getattr(last, "strerror", None) or str(last) or type(last).__name__
     return excerpt(str(words), 200)

@@ -6,12 +6,14 @@ The server keeps nothing, so the conversation is ours: sent as a whole each time
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
 from sensei_kumite.errors import ConfigurationError, Problem, TargetError, TargetProtocolError
 from sensei_kumite.targets.base import TARGETS, Capabilities, Session, Target, TargetSettings
+from sensei_kumite.targets.content import text_of
 from sensei_kumite.targets.json_answer import read_json, reason_in, reason_of
 from sensei_kumite.targets.network import without_secrets
 from sensei_kumite.targets.parameters import Parameter, address_problems, check_parameters, public_url
@@ -71,8 +73,7 @@ class OpenAITarget(Target):
         variables = Variables(settings.project)
         values, key = _checked(settings, variables)
         self._url = _completions_url(values["base_url"])
-        parts = urlsplit(self._url)
-        self._path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        self._path = urlsplit(self._url).path
         self._model = values["model"]
         self._system_prompt = values.get("system_prompt")
         self._body = {"model": self._model, **plain(values.get("extra_body", {}))}
@@ -162,29 +163,38 @@ def _checked(settings: TargetSettings, variables: Variables) -> tuple[dict[str, 
     """The parameters' values and the key; raises ConfigurationError with all that is wrong."""
     values, problems = check_parameters(_PARAMETERS, settings.params)
     problems += address_problems("base_url", values)
+    problems += _query_problems(values.get("base_url", ""))
     problems += _body_problems(values.get("extra_body", {}))
     name = values.get("api_key_env")
     key = variables.value(name, "api_key_env") if name else ""
     if not key.isprintable() or not key.isascii():
-        problems.append(Problem(f"the environment variable {name} holds a key that no header can carry."))
+        message = f"the environment variable {name} holds a key that no header can carry."
+        problems.append(Problem(message, key="api_key_env"))
     problems += variables.problems(values.get("base_url", ""), confined=settings.confined)
     if problems:
         raise ConfigurationError(problems)
     return values, key
 
 
+def _query_problems(base_url: str) -> list[Problem]:
+    """The path goes on behind `base_url`, so that nothing may stand there."""
+    if not re.search(r"[?#]", base_url):
+        return []
+    message = "the connector parameter 'base_url' should end with the path of the API: no ? and no # in it."
+    return [Problem(message, key="base_url")]
+
+
 def _body_problems(extra: Mapping[str, Any]) -> list[Problem]:
     problems = [
-        Problem(f"the connector parameter 'extra_body' must not hold {name!r}: {why}.")
+        Problem(f"the connector parameter 'extra_body' must not hold {name!r}: {why}.", key="extra_body")
         for name, why in _OURS.items()
         if name in extra
     ]
     try:
         json.dumps(plain(extra), allow_nan=False)
     except ValueError:
-        problems.append(
-            Problem("the connector parameter 'extra_body' holds a number that JSON does not know.")
-        )
+        message = "the connector parameter 'extra_body' holds a number that JSON does not know."
+        problems.append(Problem(message, key="extra_body"))
     return problems
 
 
@@ -192,7 +202,7 @@ def _completions_url(base_url: str) -> str:
     """Where chats are completed: below the path of `base_url`, which is /v1 where it has none."""
     parts = urlsplit(base_url)
     path = parts.path.rstrip("/").removesuffix(_COMPLETIONS) or "/v1"
-    return parts._replace(path=path + _COMPLETIONS, fragment="").geturl()
+    return parts._replace(path=path + _COMPLETIONS).geturl()
 
 
 def _reply_in(answer: Answer) -> str:
@@ -205,17 +215,12 @@ def _reply_in(answer: Answer) -> str:
         if said := reason_in(document):
             raise TargetProtocolError(f"the server reports an error: {excerpt(said)}.")
         raise TargetProtocolError(f"unexpected answer: it holds no message: {excerpt(answer.text)}.")
-    for text in (_text_of(message.get("content")), message.get("refusal")):
+    finish = choice.get("finish_reason")
+    for text in (text_of(message.get("content")), message.get("refusal")):
         if isinstance(text, str) and text.strip():
+            if finish == "content_filter":
+                raise TargetProtocolError("the answer was cut off by a content filter.")
             return text
-    finish = "tool_calls" if message.get("tool_calls") else choice.get("finish_reason")
+    finish = "tool_calls" if message.get("tool_calls") else finish
     why = _WHY_EMPTY.get(str(finish), "the message holds no text")
     raise TargetProtocolError(f"empty response: {why}.")
-
-
-def _text_of(content: Any) -> Any:
-    """`content`, the text parts of a list joined."""
-    if not isinstance(content, list):
-        return content
-    parts = [part.get("text") for part in content if isinstance(part, dict)]
-    return "".join(part for part in parts if isinstance(part, str))

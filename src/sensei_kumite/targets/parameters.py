@@ -54,24 +54,27 @@ def check_parameters(
     Spelling is lenient: `5000` may be written as text, and a text of digits without quotes.
     """
     known = {parameter.name: parameter for parameter in accepted}
-    values: dict[str, Any] = {}
+    missing = [name for name, item in known.items() if item.required and given.get(name) in (None, "")]
+    unknown = {name: did_you_mean(name, known) for name in given if name not in known}
     problems = [
         Problem(
             f"the connector parameter {name!r} is missing.",
             hint=f"Required: {_listing(known, required=True)}.",
+            key=name,
         )
-        for name, parameter in known.items()
-        if parameter.required and given.get(name) in (None, "")
+        for name in missing
+        if not any(meant and meant == did_you_mean(word, [name]) for word, meant in unknown.items())
     ]
+    values: dict[str, Any] = {}
     for name, value in given.items():
-        if name not in known:
-            message = f"unknown connector parameter {name!r}.{did_you_mean(name, known)}"
-            problems.append(Problem(message, hint=f"Valid: {_listing(known)}."))
-        elif value is not None:
+        if name in unknown:
+            message = f"unknown connector parameter {name!r}.{unknown[name]}"
+            problems.append(Problem(message, hint=f"Valid: {_listing(known)}.", key=name))
+        elif value is not None and name not in missing:
             try:
                 values[name] = _convert(known[name], value)
             except ValueError as error:
-                problems.append(Problem(f"the connector parameter {name!r} {error}."))
+                problems.append(Problem(f"the connector parameter {name!r} {error}.", key=name))
     if "port" in known and "base_url" in values:
         problems += _separate_port(values)
     return values, problems
@@ -117,7 +120,8 @@ def address_problems(name: str, values: Mapping[str, Any]) -> list[Problem]:
     if not urlsplit(values.get(name, "")).username:
         return []
     message = f"the connector parameter {name!r} holds a user or password, which would not be sent."
-    return [Problem(message, hint="Let an environment variable hold what the server wants to see.")]
+    hint = "Let an environment variable hold what the server wants to see."
+    return [Problem(message, hint=hint, key=name)]
 
 
 def _separate_port(values: dict[str, Any]) -> list[Problem]:
@@ -128,7 +132,8 @@ def _separate_port(values: dict[str, Any]) -> list[Problem]:
         return []
     message = "the connector parameter 'base_url' should end with the host: the port is another parameter."
     host = f"{parts.scheme}://{parts.hostname}"
-    return [Problem(message, hint=f"Write base_url={host},port={parts.port or values.get('port', 5000)}.")]
+    hint = f"Write base_url={host},port={parts.port or values.get('port', 5000)}."
+    return [Problem(message, hint=hint, key="base_url")]
 
 
 def _names_a_secret(name: str) -> bool:

@@ -8,12 +8,14 @@ import sys
 import uuid
 from collections.abc import Awaitable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sensei_kumite.errors import ConfigurationError, Problem, TargetProtocolError, short_path
 from sensei_kumite.files import resolve_path
 from sensei_kumite.targets.base import TARGETS, Capabilities, Session, Target, TargetSettings
+from sensei_kumite.targets.content import text_of
 from sensei_kumite.targets.parameters import Parameter, check_parameters, secrets_in
 from sensei_kumite.targets.python_chatbot import Answers, Chatbot, check_call, declared, find_chatbot
 from sensei_kumite.targets.python_file import explained, run_file
@@ -54,9 +56,10 @@ class PythonTarget(Target):
             first = self._chatbot.answers()
         check_call(first, self._path)
         self._unused = [first]
+        fresh = self._chatbot.begins_anew(first)  # else all conversations are one
         self.capabilities = Capabilities(
-            fresh_conversations=self._chatbot.begins_anew(first),
-            concurrent_sessions=values.get("concurrent", True),
+            fresh_conversations=fresh,
+            concurrent_sessions=fresh and values.get("concurrent", True),
             backtrack=self._chatbot.takes_back(first),
         )
 
@@ -153,13 +156,21 @@ def _text_of(returned: Any) -> str:
     """The text in what a chatbot returned: the first of a pair, and of a message its content."""
     if isinstance(returned, (tuple, list)) and returned:
         returned = returned[0]
-    text = returned if isinstance(returned, str) else getattr(returned, "content", None)
+    text = returned if isinstance(returned, str) else text_of(getattr(returned, "content", None))
     if not isinstance(text, str):
-        what = repr(returned) if isinstance(returned, (bool, type(None))) else type(returned).__name__
-        raise TargetProtocolError(f"empty response: the chatbot returned {what}, not text.")
+        raise TargetProtocolError(
+            f"the chatbot returned {_kind(returned)}; return text, or an object with content."
+        )
     if not text.strip():
         raise TargetProtocolError("empty response: the chatbot returned no text.")
     return str(text)
+
+
+def _kind(returned: Any) -> str:
+    if isinstance(returned, (bool, type(None))):
+        return repr(returned)
+    name = type(returned).__name__
+    return f"an {name}" if name[0].lower() in "aeiou" else f"a {name}"
 
 
 def _find(name: str, settings: TargetSettings) -> Path:
@@ -169,16 +180,23 @@ def _find(name: str, settings: TargetSettings) -> Path:
         raise ConfigurationError([Problem(message)])
     if not name.endswith(".py"):
         message = f"the connector parameter 'path' should name a Python file, not {name!r}."
-        raise ConfigurationError([Problem(message)])
-    return resolve_path(name, [settings.project])
+        raise ConfigurationError([Problem(message, key="path")])
+    try:
+        return resolve_path(name, [settings.project])
+    except ConfigurationError as error:
+        raise ConfigurationError([replace(problem, key="path") for problem in error.problems]) from None
 
 
 @contextmanager
 def _failing(path: Path, secrets: Iterable[str]) -> Iterator[None]:
-    """Turn whatever the code of `path` raises into a TargetError."""
+    """Turn whatever the code of `path` raises into a TargetError.
+
+    That goes for KeyboardInterrupt and CancelledError, too: a real Ctrl-C reaches the main thread only, and
+    nobody but the code itself cancels its tasks.
+    """
     try:
         yield
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         from sensei_kumite.targets.python_failures import target_error  # imports requests
 
         raise target_error(error, path, secrets) from error

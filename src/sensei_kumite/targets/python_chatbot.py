@@ -75,7 +75,8 @@ def find_chatbot(module: ModuleType, name: str | None = None) -> Chatbot:
             Problem(
                 f"nothing in this file is a chatbot: a class with {METHOD}, or a function of a text.",
                 Place(path),
-                f"Call the function {METHOD}, {' or '.join(FUNCTIONS)}.",
+                f"Call the function one of {', '.join((METHOD, *FUNCTIONS))}, or say which it is with the "
+                "parameter name.",
             )
         ]
     )

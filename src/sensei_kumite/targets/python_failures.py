@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import requests
 from urllib3.exceptions import HTTPError
 
-from sensei_kumite.errors import TargetError, TargetProtocolError, TargetUnavailable
+from sensei_kumite.errors import TargetError, TargetProtocolError, TargetTimeout, TargetUnavailable
 from sensei_kumite.targets.network import network_error, sentence, status_error, without_secrets
 from sensei_kumite.targets.python_file import place_of
 from sensei_kumite.targets.script_names import RetryableError
@@ -27,7 +28,7 @@ def target_error(error: BaseException, path: Path, secrets: Iterable[str] = ()) 
 
 def _explain(error: BaseException, said: str) -> TargetError:
     """HTTP statuses and lost connections are known by what clients have in common, not by their names."""
-    told = excerpt(str(error), _LONGEST_MESSAGE)
+    told = _words(error)
     if isinstance(error, RetryableError):
         return TargetUnavailable(sentence(said, told), retry_after=error.retry_period)
     response = getattr(error, "response", None)
@@ -35,9 +36,28 @@ def _explain(error: BaseException, said: str) -> TargetError:
     if isinstance(status, int) and 400 <= status < 600:
         return status_error(str(status), told, said=said, retry_after=_retry_after(response))
     for link in _causes(error):
-        if _is_of_the_network(link):
-            return network_error(link, said, None)
-    return TargetProtocolError(sentence(said, type(error).__name__, told))
+        if _is_of_a_client(link):
+            return _own(network_error(link, said, None))
+        if isinstance(link, OSError) and link.filename is None:  # with a name it is about a file
+            return TargetUnavailable(sentence(said, *map(_named, dict.fromkeys((error, link)))))
+    return TargetProtocolError(sentence(said, _named(error)))
+
+
+def _own(error: TargetError) -> TargetError:
+    """A time that ran out in the target's own code is not that of `execution.timeout`."""
+    return TargetUnavailable(error.message) if isinstance(error, TargetTimeout) else error
+
+
+def _named(error: BaseException) -> str:
+    return ": ".join(filter(None, (type(error).__name__, _words(error))))
+
+
+def _words(error: BaseException) -> str:
+    """What `error` says; nothing where it cannot."""
+    words = ""
+    with suppress(Exception):
+        words = str(error)
+    return excerpt(words, _LONGEST_MESSAGE)
 
 
 def _retry_after(response: Any) -> str | None:
@@ -45,11 +65,8 @@ def _retry_after(response: Any) -> str | None:
     return headers.get("Retry-After") if headers is not None else None
 
 
-def _is_of_the_network(error: BaseException) -> bool:
-    """An OSError with a name is about a file."""
-    if isinstance(error, (requests.RequestException, HTTPError)):
-        return True
-    return isinstance(error, OSError) and error.filename is None
+def _is_of_a_client(error: BaseException) -> bool:
+    return isinstance(error, (requests.RequestException, HTTPError))
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -7,13 +7,13 @@ as it is.
 from __future__ import annotations
 
 import builtins
+import importlib
 import secrets
 import sys
 import traceback
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -37,8 +37,8 @@ def run_file(path: Path, name: str, modules: Mapping[str, ModuleType]) -> Module
     code = _compiled(path)
     module = ModuleType(f"{name}_{secrets.token_hex(8)}")
     module.__file__ = str(path)
-    shadowed = ChainMap({"traceback": quiet_traceback()}, modules)  # type: ignore[arg-type]  # only read
-    replaced = {"__import__": partial(_import, shadowed), "print": print_to_log}
+    imports = _Imports(path.parent, modules)
+    replaced = {"__import__": imports.load, "print": print_to_log}
     module.__dict__["__builtins__"] = {**vars(builtins), **replaced}
     sys.modules[module.__name__] = module
     try:
@@ -85,24 +85,58 @@ def place_of(error: BaseException, path: Path) -> Place:
     return Place(path, lines[-1] if lines else None)
 
 
-def _import(
-    modules: Mapping[str, ModuleType],
-    name: str,
-    globals: Mapping[str, Any] | None = None,
-    locals: Mapping[str, Any] | None = None,
-    fromlist: tuple[str, ...] | None = (),
-    level: int = 0,
-) -> ModuleType:
-    """What Python calls for an import: `import a.b` wants the module `a`, `from a.b import c` wants `a.b`."""
-    top = name.partition(".")[0]
-    if not level and name in modules:
-        return modules[name if fromlist else top]
-    try:
-        return builtins.__import__(name, globals, locals, fromlist or (), level)
-    except ModuleNotFoundError as error:
-        if level or top not in modules or (error.name or "").partition(".")[0] != top:
-            raise
-        raise ModuleNotFoundError(f"No module named {name!r}", name=name) from None  # `top` there is
+class _Imports:
+    """How the imports of one file are looked up: what we put there, what is installed, files beside it."""
+
+    def __init__(self, folder: Path, modules: Mapping[str, ModuleType]) -> None:
+        self._folder = folder
+        self._modules = modules
+        own = {"traceback": quiet_traceback(), "importlib": self._importlib()}
+        self._shadowed = ChainMap(own, modules)  # type: ignore[arg-type]  # only read
+        self._beside: dict[str, ModuleType] = {}
+
+    def load(
+        self,
+        name: str,
+        globals: Mapping[str, Any] | None = None,
+        locals: Mapping[str, Any] | None = None,
+        fromlist: tuple[str, ...] | None = (),
+        level: int = 0,
+    ) -> ModuleType:
+        """What Python calls for an import.
+
+        `import a.b` wants the module `a`, `from a.b import c` wants `a.b`.
+        """
+        top = name.partition(".")[0]
+        if not level and name in self._shadowed:
+            return self._shadowed[name if fromlist else top]
+        try:
+            return builtins.__import__(name, globals, locals, fromlist or (), level)
+        except ModuleNotFoundError as error:
+            if not level and error.name == name and (self._folder / f"{name}.py").is_file():
+                return self._neighbour(name)
+            if level or top not in self._shadowed or (error.name or "").partition(".")[0] != top:
+                raise
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name) from None  # `top` there is
+
+    def _neighbour(self, name: str) -> ModuleType:
+        """The file of that name beside the one that imports it, whose imports are looked up the same way."""
+        if name not in self._beside:
+            self._beside[name] = run_file(self._folder / f"{name}.py", name, self._modules)
+        return self._beside[name]
+
+    def _importlib(self) -> ModuleType:
+        """The module `importlib`, whose `import_module` looks here first."""
+        module = ModuleType("importlib")
+        vars(module).update(vars(importlib))
+
+        def import_module(name: str, package: str | None = None) -> ModuleType:
+            if package is None and name in self._shadowed:
+                return self._shadowed[name]
+            return importlib.import_module(name, package)
+
+        vars(module)["import_module"] = import_module
+        return module
 
 
 def _on_the_way(dotted: str) -> Iterator[str]:

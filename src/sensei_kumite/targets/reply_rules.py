@@ -63,7 +63,8 @@ class ReplyRules:
         else:
             reply, where = answer.text, "in the answer"
         if not reply.strip():
-            raise TargetProtocolError(f"empty response: no text {where}: {excerpt(answer.text, 120)!r}.")
+            found = f"{excerpt(answer.text, 120)!r} (HTTP {answer.status})"
+            raise TargetProtocolError(f"empty response: no text {where}: {found}.")
         return reply
 
     def session_in(self, answer: Answer, known: str) -> str:
@@ -88,9 +89,18 @@ def read_pattern(text: str) -> regex.Pattern[str]:
 
 
 def read_statuses(value: Any) -> frozenset[int]:
-    """`200`, `"200-299,304"`, or a list of such; raises ValueError for anything else."""
+    """`200`, `"200-299,304"`, or a list of such; raises ValueError with a sentence for each that is none."""
     words = [str(item) for item in value] if isinstance(value, list) else str(value).split(",")
-    return frozenset(status for word in words for status in _statuses(word))
+    statuses: set[int] = set()
+    wrong: list[str] = []
+    for word in words:
+        try:
+            statuses.update(_statuses(word))
+        except ValueError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise ValueError(*wrong)
+    return frozenset(statuses)
 
 
 def _statuses(word: str) -> range:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -95,8 +96,11 @@ class RequestTemplate:
 
 
 def read_address(text: str, variable: Variable) -> Address:
-    """The address in `text`; raises ValueError saying what it should be, without values of variables."""
-    template = parse_template(text, variable)
+    """The address in `text`, without a fragment, for that is never sent.
+
+    Raises ValueError saying what it should be, without values of variables.
+    """
+    template = _without_fragment(parse_template(text, partial(_unbroken, variable)))
     one, other = (template.fill(dict.fromkeys(Slot, word)) for word in ("a", "b"))
     try:
         check_url(one)
@@ -115,19 +119,46 @@ def read_address(text: str, variable: Variable) -> Address:
     return Address(base, path)
 
 
+def _unbroken(variable: Variable, name: str) -> str:
+    value = variable(name)
+    if re.search(r"\s", value):
+        should = "which no address can hold; write %20 there"
+        raise ValueError(f"names the environment variable {name}, whose value has a blank in it, {should}")
+    return value
+
+
+def _without_fragment(template: Template) -> Template:
+    parts: list[str | Slot] = []
+    for part in template.parts:
+        if isinstance(part, str) and "#" in part:
+            return Template((*parts, part.partition("#")[0]))
+        parts.append(part)
+    return template
+
+
 def read_headers(headers: Mapping[str, Any], variable: Variable) -> dict[str, Template]:
-    """The headers of every request; raises ValueError naming one that cannot be sent."""
+    """The headers of every request; raises ValueError with a sentence for each that cannot be sent."""
     templates: dict[str, Template] = {}
+    wrong: list[str] = []
     for name, value in headers.items():
-        if not isinstance(name, str) or not _TOKEN.fullmatch(name) or name.lower() in _FRAMING:
-            raise ValueError(f"holds {name!r}, which is no header that can be set")
-        if not isinstance(value, str):
-            raise ValueError(f"should map {name!r} to a text; numbers, true and false need quotes")
-        template = parse_template(value, variable)
-        if any(_UNSENDABLE.search(part) for part in template.parts if isinstance(part, str)):
-            raise ValueError(f"holds a line break in {name!r}")
-        templates[name] = template
+        try:
+            templates[name] = _read_header(name, value, variable)
+        except ValueError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise ValueError(*wrong)
     return templates
+
+
+def _read_header(name: Any, value: Any, variable: Variable) -> Template:
+    if not isinstance(name, str) or not _TOKEN.fullmatch(name) or name.lower() in _FRAMING:
+        raise ValueError(f"holds {name!r}, which is no header that can be set")
+    if not isinstance(value, str):
+        raise ValueError(f"should map {name!r} to a text; numbers, true and false need quotes")
+    template = parse_template(value, variable)
+    if any(_UNSENDABLE.search(part) for part in template.parts if isinstance(part, str)):
+        raise ValueError(f"holds a line break in {name!r}")
+    return template
 
 
 def content_type(headers: Mapping[str, Template]) -> str:

@@ -27,7 +27,9 @@ class Slot(Enum):
 Values = Mapping[Slot, str]
 Quote = Callable[[str], str]
 
-_PLACEHOLDER = re.compile(r"\{\{\s*(?P<slot>\w+)\s*\}\}|\$\{(?P<variable>[A-Za-z_]\w*)\}")
+_PLACEHOLDER = re.compile(
+    r"\{\{\s*(?P<slot>\w+)\s*\}\}|(?P<escaped>\$\$\{)|\$\{(?P<variable>[A-Za-z_]\w*)\}|(?P<malformed>\$\{)"
+)
 _NAMES = {slot.value: slot for slot in Slot}
 
 
@@ -51,17 +53,22 @@ def unknown_slots(text: str) -> Iterator[str]:
     )
 
 
+def is_malformed(text: str) -> bool:
+    """Whether `text` holds a `${` with no name behind it. What stands there may be a pasted key."""
+    return any(match["malformed"] for match in _PLACEHOLDER.finditer(text))
+
+
 def parse_template(text: str, variable: Callable[[str], str]) -> Template:
     """`text` taken apart; `variable` gives the value of an environment variable, ready to stand there.
 
-    What is in double braces and no slot stays as it is.
+    What is in double braces and no slot stays as it is; `$${` stands for `${`.
     """
     parts: list[str | Slot] = []
     position = 0
     for match in _PLACEHOLDER.finditer(text):
         parts.append(text[position : match.start()])
-        name = match["variable"]
-        parts.append(variable(name) if name else _NAMES.get(match["slot"], match[0]))
+        name, text_there = match["variable"], match[0].removeprefix("$") if match["escaped"] else match[0]
+        parts.append(variable(name) if name else _NAMES.get(match["slot"], text_there))
         position = match.end()
     return Template(tuple(_joined([*parts, text[position:]])))
 

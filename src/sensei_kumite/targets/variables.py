@@ -29,13 +29,20 @@ class Variables:
         else:
             message = f"the environment variable {name}, which the connector parameter {parameter} names, "
             hint = "Set it in the environment or in .env beside run.yml."
-            self._problems.setdefault(name, Problem(f"{message}is not set.", hint=hint))
+            self._problems.setdefault(name, Problem(f"{message}is not set.", hint=hint, key=parameter))
         return value
 
+    def lacks(self, parameter: str) -> bool:
+        """Whether a variable that `parameter` names first has no value."""
+        return any(problem.key == parameter for problem in self._problems.values())
+
     def problems(self, url: str, *, confined: bool) -> list[Problem]:
-        """Variables without a value; and whether the server of `url` may have values at all."""
+        """Variables without a value; and whether the server of `url` may have values at all.
+
+        `url` is empty where there is none that can be read: then nothing is said of the server.
+        """
         found = list(self._problems.values())
-        if confined and (self._used or self._problems) and not is_local(url):
+        if confined and url and (self._used or self._problems) and not is_local(url):
             message = "--safe sends no key to a server that the workspace names."
             found.append(Problem(message, hint="Use a local server, or no environment variable."))
         return found

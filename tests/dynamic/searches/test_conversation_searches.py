@@ -250,7 +250,7 @@ class TestHostileTargets:
 
 @pytest.mark.parametrize("name", BY_MODEL)
 class TestTracing:
-    def test_every_try_has_the_conversation_that_it_was_part_of(self, name: str) -> None:
+    def test_every_try_has_the_way_that_led_to_it_and_the_last_has_all(self, name: str) -> None:
         target = Chatbot(lambda text, before: REFUSAL if len(target.calls) % 3 == 0 else "Of course.")
         attempts = traced(name, target, iterations=7)
         assert [attempt.attempts for attempt in attempts] == [1] * 7
@@ -258,7 +258,10 @@ class TestTracing:
             given: Any = attempt.input
             graph = json.loads(given["conversation"])
             sent = [node for node in graph.values() if node["attempt"]]
-            assert len(sent) == number
+            if number == 7:
+                assert len(sent) == 7
+            else:
+                assert all(len(node["children"]) <= 1 for node in graph.values())
             assert sent[-1]["data"]["content"] == call.text == given["input"]
             assert given["objective"] == OBJECTIVE
             assert all(str(child) in graph for node in graph.values() for child in node["children"])

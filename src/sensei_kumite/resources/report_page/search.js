@@ -1,5 +1,5 @@
 "use strict";
-// What a dynamic attack tried: its facts, its attempts, and the tree of a conversation that branched.
+// What a dynamic attack tried: its facts, its tries, and the tree of a conversation that branched.
 
 const LONGEST_IN_LIST = 1200;
 const LONGEST_ON_PAPER = 300;
@@ -8,23 +8,23 @@ const SIDES = { user: "user", assistant: "target" };
 
 /** The parts of the section on a search. */
 function searchParts(search, status, isPrinted) {
-  const { facts, notes, attempts, more, tree } = search;
+  const { facts, notes, tries, more, tree } = search;
   const parts = [definitions(facts), ...notes.map(paragraph)];
-  const kept = counted(attempts.length + more, "attempt");
-  parts.push(folded([kept], () => [attemptList(attempts, isPrinted), ...rest(more, "attempt")], { isPrinted }));
+  const kept = counted(tries.length + more, "try", "tries");
+  parts.push(folded([kept], () => [tryList(tries, isPrinted), ...rest(more, "more try", "more tries")], { isPrinted }));
   if (tree) {
-    const branches = counted(tree.abandoned, "abandoned branch", "abandoned branches");
-    const title = `Conversation: ${counted(tree.messages, "message")}, ${branches}`;
+    const branches = tree.abandoned ? `, ${counted(tree.abandoned, "abandoned branch", "abandoned branches")}` : "";
+    const title = `Conversation: ${counted(tree.messages, "message")}${branches}`;
     parts.push(folded([title], () => treeParts(tree, status, isPrinted), { isPrinted }));
   }
   return parts;
 }
 
 /** Every text of a search, to be searched. */
-function searchTexts({ facts, attempts, ids, tree }) {
-  const tried = attempts.flatMap((attempt) => [
-    ...[attempt.input, attempt.response ?? "", ...attempt.errors],
-    ...attempt.facts.map(([, text]) => text),
+function searchTexts({ facts, tries, ids, tree }) {
+  const tried = tries.flatMap((each) => [
+    ...[each.input, each.response ?? "", ...each.errors],
+    ...each.facts.map(([, text]) => text),
   ]);
   return [...ids, ...facts.map(([, text]) => text), ...tried, ...(tree ? threadTexts(tree.steps) : [])];
 }
@@ -41,9 +41,9 @@ function counted(number, noun, nouns = `${noun}s`) {
 }
 
 /** What the page does not hold. */
-function rest(number, noun) {
+function rest(number, noun, nouns) {
   if (number === 0) return [];
-  return [make("p", { className: "rest" }, `And ${counted(number, `more ${noun}`)}: the suite report has all.`)];
+  return [make("p", { className: "rest" }, `And ${counted(number, noun, nouns)}: the suite report has all.`)];
 }
 
 /** What opens at a click or a key, made when it first does; on paper it stands open below its title. */
@@ -56,23 +56,23 @@ function folded(title, fill, { isOpen = false, isPrinted = false } = {}) {
   return details;
 }
 
-function attemptList(attempts, isPrinted) {
-  return make("ol", { className: "tries" }, ...attempts.map((attempt) => attemptItem(attempt, isPrinted)));
+function tryList(tries, isPrinted) {
+  return make("ol", { className: "tries" }, ...tries.map((each) => tryItem(each, isPrinted)));
 }
 
-/** An attempt: a line, which is all that paper has of it, and what opens below. */
-function attemptItem(attempt, isPrinted) {
-  const kind = attempt.status === "unjudged" ? "skipped" : attempt.status;
+/** A try: a line, which is all that paper has of it, and what opens below. */
+function tryItem(each, isPrinted) {
+  const kind = each.status === "unjudged" ? "skipped" : each.status;
   const title = [
-    make("span", { className: `badge ${kind}` }, LABELS[attempt.status] || "Unjudged"),
-    make("span", { className: "number" }, attempt.name),
-    line("input", attempt.input),
+    make("span", { className: `badge ${kind}` }, LABELS[each.status] || "Unjudged"),
+    make("span", { className: "number" }, each.name),
+    line("input", each.input),
   ];
   if (isPrinted) return make("li", { className: "line" }, ...title);
-  return make("li", {}, folded([make("span", { className: "line" }, ...title)], () => attemptParts(attempt)));
+  return make("li", {}, folded([make("span", { className: "line" }, ...title)], () => tryParts(each)));
 }
 
-function attemptParts({ input, response, errors, facts }) {
+function tryParts({ input, response, errors, facts }) {
   const messages = make("ol", { className: "conversation" }, message("user", "Sent", input, { longest: LONGEST_IN_LIST }));
   messages.append(
     response === null ? noAnswer() : message("target", "Target", response, { longest: LONGEST_IN_LIST }),
@@ -83,9 +83,10 @@ function attemptParts({ input, response, errors, facts }) {
 function treeParts(tree, status, isPrinted) {
   const isWon = status === "breached" || status === "potential";
   const path = isWon ? "the path that led to the breach" : "the last path that was tried";
-  const legend = `With a thick line: ${path}. Dashed: what was given up on the way.`;
+  const dashed = tree.abandoned ? " Dashed: what was given up on the way." : "";
+  const legend = `With a thick line: ${path}.${dashed}`;
   const note = make("p", { className: "legend" }, legend);
-  return [note, thread(tree.steps, isPrinted), ...rest(tree.left_out, "message")];
+  return [note, thread(tree.steps, isPrinted), ...rest(tree.left_out, "more message")];
 }
 
 /** The messages of a thread below each other, each followed by the branches that were given up after it. */

@@ -337,9 +337,10 @@ class TestParameters:
 
     def test_the_message_needs_a_place(self) -> None:
         found = problems_of({"url": "http://a.example", "body": {"text": "{message}"}})
-        assert found == [
-            "the connector parameters 'url', 'headers' and 'body' hold no {{message}}: no message would be sent."
-        ]
+        assert len(found) == 1
+        assert found[0].startswith(
+            "the connector parameters 'url', 'headers' and 'body' hold no {{message}}: "
+        )
 
     def test_a_fragment_is_no_place_for_it(self) -> None:
         (found,) = problems_of({"url": "http://a.example/chat#{{message}}"})

@@ -207,7 +207,10 @@ class _Checker:
                 replace(problem, message=f"{label}: {problem.message}").at(document.place((*path, key)))
                 for problem, key in problems
             ]
-        typed = [replace(problem, message=f"--dynamic: {problem.message}") for problem, _ in problems]
+        typed = []
+        for problem, _ in problems:
+            who = label if problem.severity == "warning" else "--dynamic"  # a mistake is that of all entries
+            typed.append(replace(problem, message=f"{who}: {problem.message}"))
         return [problem for problem in typed if problem not in self.problems]
 
     def _judge(self, **overrides: Any) -> Model:

@@ -62,13 +62,19 @@ def test_the_first_breach_and_error_of_each_attack_is_shown(capsys: pytest.Captu
 
 
 def test_a_case_and_its_search_are_one_attempt(capsys: pytest.CaptureFixture[str]) -> None:
-    of_search = {"attack_parent_id": "amnesia_0", "attack_response_time": 2.0}
+    of_search = {
+        "attack_parent_id": "amnesia_0",
+        "attack_response_time": 2.0,
+        "search_response_times": [1.5, 0.5, 2.0],
+        "attempts": 4,
+        "dynamic": {"attack": "best_of_n", "iterations": 4},
+    }
     found = row(0, "breached", case_id="amnesia_0-attack", response="found", metadata=of_search)
     out = shown(capsys, row(0, "resilient"), found, row(1, "resilient"))
     cells = next(line.split() for line in out.splitlines() if line.startswith("│ amnesia"))
     assert cells[3] == "2" and "50%" in cells
-    assert "5.0" in cells, "1.5 s, 2 s and 1.5 s"
-    assert "breached amnesia amnesia_0-attack: found" in out
+    assert "7.0" in cells, "1.5 s, all answers of the search, and 1.5 s"
+    assert "breached amnesia amnesia_0-attack (found by best_of_n after 4 iterations): found" in out
 
 
 def test_a_case_with_a_breach_in_its_search_is_breached(capsys: pytest.CaptureFixture[str]) -> None:

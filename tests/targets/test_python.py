@@ -193,6 +193,26 @@ class TestErrors:
                 session.send("hi")
             assert session.send("") == "hi"
 
+    def test_a_task_that_is_left_over_ends_nothing_either(self, tmp_path: Path) -> None:
+        text = """
+        import asyncio
+        tasks = []
+        async def stubborn():
+            try:
+                await asyncio.Event().wait()
+            finally:
+                tasks.append("ended")
+                raise SystemExit(3)
+        async def reply(text):
+            tasks.append(asyncio.create_task(stubborn()))
+            await asyncio.sleep(0)
+            return str(tasks)
+        """
+        session = opened(tmp_path, text)
+        assert "pending" in session.send("hi")
+        session.close()
+        session.close()
+
     def test_a_mistake_that_cannot_tell_what_it_is_has_its_type_and_line(self, tmp_path: Path) -> None:
         text = """
         class Odd(Exception):

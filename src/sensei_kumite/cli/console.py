@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sensei_kumite.engine.estimate import Estimate, assumptions, total
 from sensei_kumite.errors import Problem
 from sensei_kumite.models import CaseFinished, Event, Result, RunStarted, Status
-from sensei_kumite.reports.outcomes import CaseOutcome
+from sensei_kumite.reports.outcomes import CaseOutcome, found_by
 from sensei_kumite.reports.reading import cost_of
 from sensei_kumite.reports.statistics import AttackTally, CampaignTally
 from sensei_kumite.text import excerpt, redact, visible
@@ -174,7 +174,10 @@ class Outcome:
         self.costs[attack] = self.costs.get(attack, 0.0) + sum(map(cost_of, case.rows))
         name = f"{attack} {row['case_id']}"
         if row["status"] == Status.BREACHED:
-            hint = " (potential)" if metadata.get("weight") == "Potential" else ""
+            finder = found_by(case)
+            notes = ["potential"] if metadata.get("weight") == "Potential" else []
+            notes += [finder.told()] if finder else []
+            hint = f" ({', '.join(notes)})" if notes else ""
             self.breaches.setdefault(attack, (name + hint, excerpt(str(row["response"]), _EXCERPT)))
         elif row["status"] == Status.ERROR:
             messages = [str(message) for error in row["errors"] for message in error.values()]

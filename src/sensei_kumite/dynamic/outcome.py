@@ -125,7 +125,8 @@ class Evidence:
         )
 
     def _times(self) -> list[float]:
-        return [exchange.seconds for exchange in self.log.exchanges if exchange.error is None]
+        times = [exchange.seconds for exchange in self.log.exchanges if exchange.error is None]
+        return times[-LONGEST_HISTORY:]
 
     def _gave_up(self, found: Representative) -> bool:
         """Whether the search ended early because the target failed, whatever else the script calls that."""
@@ -230,7 +231,7 @@ def whole(tried: Sequence[Tried]) -> Tried:
     by_status = {each.status: each for each in tried}
     decisive = by_status.get(Status.BREACHED) or by_status.get(Status.ERROR) or tried[-1]
     history = _short(record for each in tried for record in each.history)
-    times = [seconds for each in tried for seconds in each.times]
+    times = [seconds for each in tried for seconds in each.times][-LONGEST_HISTORY:]
     return replace(decisive, attempts=sum(each.attempts for each in tried), history=history, times=times)
 
 

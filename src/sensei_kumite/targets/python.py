@@ -136,7 +136,7 @@ class PythonSession(Session):
     def close(self) -> None:
         """End the event loop of a chatbot that has one; a call that hangs keeps it."""
         if self._runner is not None:
-            with suppress(RuntimeError):
+            with suppress(BaseException):  # a task that is left over may raise anything
                 self._runner.close()
 
     def _finished(self, returned: Any) -> Any:

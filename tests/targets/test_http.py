@@ -281,7 +281,9 @@ class TestSecrets:
         assert "${BOT_KEY}/x" in found[0]
 
     @pytest.mark.parametrize("written", ["${sk-proj-abc}", "${MY-KEY}", "${}", "${nope 3}", "${sk-proj-abc"])
-    @pytest.mark.parametrize("params", [{"headers": {"X": "Bearer {}"}}, {"url": "{}/x"}, {"body": ["{}"]}])
+    @pytest.mark.parametrize(
+        "params", [{"headers": {"X": "{}", "Y": "{}"}}, {"url": "{}/x"}, {"body": ["{}"]}]
+    )
     def test_what_may_be_a_pasted_key_is_refused_and_not_shown(
         self, written: str, params: dict[str, Any]
     ) -> None:

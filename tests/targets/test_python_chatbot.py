@@ -86,12 +86,16 @@ class TestName:
     @pytest.mark.parametrize(
         ("name", "told"),
         [
-            ("Frist", "there is no 'Frist' in this file. Did you mean 'First'?"),
-            ("fourth", "'fourth' is neither a function nor has it the method process_input."),
+            ("Frist", "there is no 'Frist' in {file}. Did you mean 'First'?"),
+            ("fourth", "'fourth' in {file} is neither a function nor has it the method process_input."),
         ],
     )
     def test_one_that_cannot_be_is_told(self, tmp_path: Path, name: str, told: str) -> None:
-        assert told in problem(tmp_path, self.TEXT, name)
+        with pytest.raises(ConfigurationError) as caught:
+            find_chatbot(module(tmp_path, self.TEXT), name)
+        [found] = caught.value.problems
+        assert found.message == told.format(file=tmp_path / "bot.py")
+        assert (found.place, found.key) == (None, "name")
 
 
 class TestCalls:

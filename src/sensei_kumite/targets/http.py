@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -124,8 +124,7 @@ class _Reader:
         self.values, self.problems = check_parameters(_PARAMETERS, settings.params)
         self._confined = settings.confined
         for name in _TEMPLATES:
-            for text in texts_in(self.values.get(name)):
-                self.problems += _placeholder_problems(name, text)
+            self.problems += _placeholder_problems(name, list(texts_in(self.values.get(name))))
         if is_malformed(self.values.get("url", "")):
             del self.values["url"]  # a message about it would repeat what may be a key
 
@@ -188,7 +187,7 @@ def _no_message(url: str) -> Problem:
     return Problem(f"{message}: no message would be sent.", hint=hint)
 
 
-def _placeholder_problems(name: str, text: str) -> list[Problem]:
+def _placeholder_problems(name: str, texts: Sequence[str]) -> list[Problem]:
     """Placeholders that stand for nothing. What is no NAME of a variable may be a key, and is not shown."""
     known = [slot.value for slot in Slot]
     problems = [
@@ -198,9 +197,10 @@ def _placeholder_problems(name: str, text: str) -> list[Problem]:
             hint="Valid: {{message}}, {{session}}, and ${NAME} for environment variables.",
             key=name,
         )
+        for text in texts
         for word in unknown_slots(text)
     ]
-    if is_malformed(text):
+    if any(map(is_malformed, texts)):
         message = f"the connector parameter {name!r} holds a ${{…}} that names no variable."
         hint = "Write ${NAME} of an environment variable, or $${ where the text ${ itself is meant."
         problems.append(Problem(message, hint=hint, key=name))

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from sensei_kumite.errors import ConfigurationError, Place, Problem
+from sensei_kumite.errors import ConfigurationError, Place, Problem, short_path
 from sensei_kumite.text import did_you_mean
 
 METHOD = "process_input"
@@ -118,12 +118,12 @@ def _config(answers: Answers) -> Mapping[str, Any]:
 def _named(name: str, public: Mapping[str, Any], path: Path) -> Chatbot:
     found = public.get(name)
     if found is None:
-        message = f"there is no {name!r} in this file.{did_you_mean(name, public)}"
+        message = f"there is no {name!r} in {short_path(path)}.{did_you_mean(name, public)}"
     elif not (_has_method(found) or (callable(found) and not isinstance(found, type))):
-        message = f"{name!r} is neither a function nor has it the method {METHOD}."
+        message = f"{name!r} in {short_path(path)} is neither a function nor has it the method {METHOD}."
     else:
         return Chatbot(name, found, path)
-    raise ConfigurationError([Problem(message, Place(path))])
+    raise ConfigurationError([Problem(message, key="name")])
 
 
 def _candidates(module: str, public: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -68,7 +68,9 @@ def explained(path: Path) -> Iterator[None]:
     """Whatever the code of `path` raises while it is loaded, told as a problem of that file."""
     try:
         yield
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:  # files are loaded where Ctrl-C arrives
+        raise
+    except BaseException as error:
         message, hint = f"{type(error).__name__}: {excerpt(str(error), _LONGEST_MESSAGE)}", None
         if isinstance(error, ModuleNotFoundError) and error.name:
             message = f"the module {error.name!r} is not installed"

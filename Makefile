@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 LANGGRAPH_VENV := .venv-langgraph
 PIP_FLAGS := --quiet --disable-pip-version-check
+# Twice as many as cores: many tests wait for a process or a server rather than compute.
+WORKERS := $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))
 
 .PHONY: help demo test lint format bench langgraph clean
 
@@ -34,7 +36,7 @@ demo: $(VENV)/.runtime
 	$(BIN)/sensei-kumite --run-from-yaml examples/pizza-order
 
 test: $(VENV)/.development
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n $(WORKERS)
 
 lint: $(VENV)/.development
 	$(BIN)/ruff check .

@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 LANGGRAPH_VENV := .venv-langgraph
 PIP_FLAGS := --quiet --disable-pip-version-check
+# The tests start the program hundreds of times: compiled modules are kept, as they are where it is installed.
+export PYTHONDONTWRITEBYTECODE :=
 # Twice as many as cores: many tests wait for a process or a server rather than compute.
 WORKERS := $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))
 

@@ -161,7 +161,7 @@ class Outcome:
         self.tally = CampaignTally()
         self.seconds: dict[str, float] = {}
         self.costs: dict[str, float] = {}
-        self.breaches: dict[str, tuple[str, str]] = {}
+        self.breaches: dict[tuple[str, str], tuple[str, str]] = {}  # by attack and search
         self.errors: dict[str, tuple[str, str]] = {}
 
     def add(self, case: CaseOutcome) -> None:
@@ -178,7 +178,10 @@ class Outcome:
             notes = ["potential"] if metadata.get("weight") == "Potential" else []
             notes += [finder.told()] if finder else []
             hint = f" ({', '.join(notes)})" if notes else ""
-            self.breaches.setdefault(attack, (name + hint, excerpt(str(row["response"]), _EXCERPT)))
+            self.breaches.setdefault(
+                (attack, finder.attack if finder else ""),
+                (name + hint, excerpt(str(row["response"]), _EXCERPT)),
+            )
         elif row["status"] == Status.ERROR:
             messages = [str(message) for error in row["errors"] for message in error.values()]
             text = messages[0] if messages else row["reason"]

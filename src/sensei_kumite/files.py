@@ -35,7 +35,8 @@ def resolve_path(name: str, folders: Sequence[Path], *, within: Path | None = No
         if within is not None and not found.is_relative_to(within.resolve()):
             raise ConfigurationError([Problem(f"{name!r} leads out of the workspace, which --safe forbids.")])
         return found
-    searched = ", ".join(dict.fromkeys(short_path(folder) for folder in folders))
+    names = (short_path(folder) for folder in folders)
+    searched = ", ".join(dict.fromkeys("the current folder" if name == "." else name for name in names))
     raise ConfigurationError([Problem(f"{name!r} was not found.", hint=f"Searched in: {searched}.")])
 
 

@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.progress import Progress
 
-from sensei_kumite.cli.console import LinesView, Outcome, show_outcome, show_problems
+from sensei_kumite.cli.console import BarView, LinesView, Outcome, show_outcome, show_problems
 from sensei_kumite.errors import Place, Problem
 from sensei_kumite.models import CaseFinished, Result, RunStarted, Status
 from sensei_kumite.reports.outcomes import outcomes
@@ -108,3 +109,14 @@ def test_progress_without_a_terminal_is_plain_lines(capsys: pytest.CaptureFixtur
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "2 cases on 1 lane"
     assert lines[-1] == "2/2 cases, 1 breached, 1 errors"
+
+
+def test_the_bar_of_searches_counts_what_they_did_and_what_they_may_still_do() -> None:
+    bar = Progress(disable=True)
+    view = BarView(bar)
+    (searches,) = bar.tasks
+    assert not searches.visible, "there may be none"
+    view.show(RunStarted(2, 2))
+    for done, expected in ((0, 25), (0, 25), (1, 0), (1, 0), (0, -23)):
+        view.searched(done, expected)
+    assert (searches.completed, searches.total, searches.visible) == (2, 27, True)

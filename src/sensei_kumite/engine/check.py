@@ -15,9 +15,9 @@ from sensei_kumite.config.loader import Workspace
 from sensei_kumite.config.problems import location, problems_from
 from sensei_kumite.delivery.profiles import find_identities
 from sensei_kumite.dynamic.host import SearchPlan
+from sensei_kumite.engine.check_search import Found, SearchFinder
 from sensei_kumite.engine.plan import Plan, PlannedAttack, random_source
 from sensei_kumite.engine.scoring import oracle_context
-from sensei_kumite.engine.searches import Found, SearchFinder
 from sensei_kumite.errors import ConfigurationError, Place, Problem, UnknownName
 from sensei_kumite.llm.providers import is_local, missing
 from sensei_kumite.llm.requests import Model, ModelSettings, Role

@@ -23,7 +23,7 @@ from sensei_kumite.targets.base import TARGETS, Capabilities, Session, Target, T
 from sensei_kumite.targets.custom_file import load_custom_file
 from sensei_kumite.targets.failures import FOREIGN, outcome_error, target_error, without_secrets
 from sensei_kumite.targets.parameters import (
-    Parameter,
+    VERIFY,
     accepted_parameters,
     check_parameters,
     public_url,
@@ -33,7 +33,6 @@ from sensei_kumite.targets.pool import UNVERIFIED
 from sensei_kumite.targets.probe import check_endpoint, check_port
 from sensei_kumite.targets.transport import NetworkNeeded, OfflineTransport, Transport, route_to
 
-_VERIFY = Parameter("verify", "boolean", required=False)
 _FILE = "config_path"
 _FIRST_CONVERSATION = "sender_id"
 _NO_ANSWER = frozenset({"No response received", "Failed to obtain response after retries"})
@@ -60,7 +59,7 @@ class ConnectorTarget(Target):
         self._timeout = settings.timeout
         self._class = ChatbotFactory._get_registration(technology).chatbot_class
         self._params, warnings, headers = self._check(settings)
-        self._verify = self._params.pop(_VERIFY.name, True)
+        self._verify = self._params.pop(VERIFY.name, True)
         if not self._verify:
             warnings.append(UNVERIFIED)
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
@@ -102,7 +101,7 @@ class ConnectorTarget(Target):
     def _check(self, settings: TargetSettings) -> tuple[dict[str, Any], list[str], dict[str, str]]:
         """The constructor's parameters; warnings; and headers that a file adds to every request."""
         accepted = accepted_parameters(self._class.get_chatbot_parameters(), self._class)
-        values, problems = check_parameters([*accepted, _VERIFY], settings.params)
+        values, problems = check_parameters([*accepted, VERIFY], settings.params)
         warnings: list[str] = []
         headers: dict[str, str] = {}
         if _FILE in values:

@@ -11,7 +11,14 @@ from sensei_kumite.errors import ConfigurationError, Problem, TargetError
 from sensei_kumite.targets.base import TARGETS, Session, Target, TargetSettings
 from sensei_kumite.targets.json_answer import reason_of
 from sensei_kumite.targets.network import without_secrets
-from sensei_kumite.targets.parameters import Parameter, check_parameters, public_url, secrets_in
+from sensei_kumite.targets.parameters import (
+    TIMEOUT,
+    VERIFY,
+    Parameter,
+    check_parameters,
+    public_url,
+    secrets_in,
+)
 from sensei_kumite.targets.pool import PATIENCE, UNVERIFIED, Connection, Endpoint
 from sensei_kumite.targets.probe import check_port
 from sensei_kumite.targets.reply_rules import SUCCESS, Path, ReplyRules, read_pattern, read_statuses
@@ -39,8 +46,8 @@ _PARAMETERS = (
     Parameter("response_regex", "string", required=False),
     Parameter("session_path", "string", required=False),
     Parameter("success_statuses", "anything", required=False),
-    Parameter("timeout", "number", required=False),
-    Parameter("verify", "boolean", required=False),
+    TIMEOUT,
+    VERIFY,
 )
 _TEMPLATES = ("url", "headers", "body")
 

@@ -16,7 +16,14 @@ from sensei_kumite.targets.base import TARGETS, Capabilities, Session, Target, T
 from sensei_kumite.targets.content import text_of
 from sensei_kumite.targets.json_answer import read_json, reason_in, reason_of
 from sensei_kumite.targets.network import without_secrets
-from sensei_kumite.targets.parameters import Parameter, address_problems, check_parameters, public_url
+from sensei_kumite.targets.parameters import (
+    TIMEOUT,
+    VERIFY,
+    Parameter,
+    address_problems,
+    check_parameters,
+    public_url,
+)
 from sensei_kumite.targets.pool import (
     DEFAULT_HEADERS,
     PATIENCE,
@@ -38,8 +45,8 @@ _PARAMETERS = (
     Parameter("api_key_env", "variable", required=False),
     Parameter("temperature", "number", required=False),
     Parameter("extra_body", "mapping", required=False),
-    Parameter("timeout", "number", required=False),
-    Parameter("verify", "boolean", required=False),
+    TIMEOUT,
+    VERIFY,
 )
 _OURS: Mapping[str, str] = {
     "messages": "the conversation is made by the campaign",

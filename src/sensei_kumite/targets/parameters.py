@@ -32,6 +32,11 @@ class Parameter:
     required: bool
 
 
+TIMEOUT = Parameter("timeout", "number", required=False)
+VERIFY = Parameter("verify", "boolean", required=False)
+"""What every target of the network takes: seconds for one call, and whether certificates are checked."""
+
+
 def accepted_parameters(declared: Iterable[Any], constructor: Callable[..., Any]) -> list[Parameter]:
     """All parameters a connector takes: those it declares, then others of its constructor.
 

@@ -28,7 +28,7 @@ from urllib3.util.ssl_ import create_urllib3_context
 import sensei_kumite
 from sensei_kumite.errors import TargetProtocolError, TargetRejected, TargetUnavailable
 from sensei_kumite.targets.network import network_error, sentence, status_error
-from sensei_kumite.targets.transport import LARGEST_ANSWER, route_to
+from sensei_kumite.targets.transport import LARGEST, PIECE, bounded, route_to
 
 PATIENCE = 60.0
 """Seconds for connecting, and for each wait for data, where nobody says otherwise."""
@@ -39,8 +39,6 @@ DEFAULT_HEADERS: Mapping[str, str] = {
     "User-Agent": f"sensei-kumite/{sensei_kumite.__version__}",
     "Accept-Encoding": "gzip, deflate",
 }
-
-_PIECE = 2**16
 
 
 class Request(NamedTuple):
@@ -182,13 +180,8 @@ class Connection:
 
     def _read(self, response: urllib3.BaseHTTPResponse) -> bytes:
         """All of an answer, up to LARGEST_ANSWER unpacked."""
-        pieces: list[bytes] = []
-        size = 0
-        for piece in response.stream(_PIECE):
-            pieces.append(piece)
-            size += len(piece)
-            if size > LARGEST_ANSWER:
-                response.close()
-                limit = f"the answer is larger than {LARGEST_ANSWER // 2**20} MiB"
-                raise TargetProtocolError(sentence(self._name, limit))
-        return b"".join(pieces)
+        content = bounded(response.stream(PIECE))
+        if content is None:
+            response.close()
+            raise TargetProtocolError(sentence(self._name, f"the answer is larger than {LARGEST}"))
+        return content

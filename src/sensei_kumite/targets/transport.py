@@ -15,6 +15,7 @@ again for every request, at a price.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -30,7 +31,9 @@ LARGEST_ANSWER = 16 * 2**20
 LONGEST_DETOUR = 3
 """Redirects that one message may take. Some send it again, and a circle of them would for long."""
 
-_PIECE = 2**18
+PIECE = 2**18
+"""Bytes that are taken of an answer at once."""
+LARGEST = f"{LARGEST_ANSWER // 2**20} MiB"
 _CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
 
 Timeout = float | tuple[float | None, float | None] | None
@@ -73,6 +76,19 @@ def _trusted() -> bool | str:
     return True
 
 
+def bounded(pieces: Iterable[bytes]) -> bytes | None:
+    """The pieces of an answer as one; None, and no more of them taken, where they come to more than
+    LARGEST_ANSWER."""
+    taken: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        taken.append(piece)
+        size += len(piece)
+        if size > LARGEST_ANSWER:
+            return None
+    return b"".join(taken)
+
+
 class AnswerTooLarge(requests.RequestException):
     """An answer that is not read to its end."""
 
@@ -90,16 +106,11 @@ class _BoundedAdapter(HTTPAdapter):
 
 def _read(response: requests.Response) -> None:
     """Read the content of `response` into it, up to LARGEST_ANSWER."""
-    pieces: list[bytes] = []
-    size = 0
-    for piece in response.iter_content(_PIECE):
-        pieces.append(piece)
-        size += len(piece)
-        if size > LARGEST_ANSWER:
-            response.close()
-            limit = f"{LARGEST_ANSWER // 2**20} MiB"
-            raise AnswerTooLarge(f"the answer is larger than {limit}", request=response.request)
-    response._content = b"".join(pieces)
+    content = bounded(response.iter_content(PIECE))
+    if content is None:
+        response.close()
+        raise AnswerTooLarge(f"the answer is larger than {LARGEST}", request=response.request)
+    response._content = content
 
 
 class Transport(requests.Session):

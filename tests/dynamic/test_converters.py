@@ -45,7 +45,8 @@ def test_every_decoder_is_tested() -> None:
     assert set(TEXTS) == {name for name, converter in CONVERTERS.items() if converter.decode}
 
 
-@given(st.lists(st.sampled_from(EXACT), max_size=3), ASCII)
+# A search takes each once. Twice is another thing: homoglyphs are letters that rot13 does not know.
+@given(st.lists(st.sampled_from(EXACT), max_size=3, unique=True), ASCII)
 def test_a_chain_is_undone_from_its_end(chain: list[str], text: str) -> None:
     encoded = convert(text, tuple(chain))
     for name in reversed(chain):

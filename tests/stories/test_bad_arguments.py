@@ -88,7 +88,7 @@ def test_wrong_usage_ends_with_2(
     [
         (["--run-from-yaml", "x"], ["x: this folder does not exist", "sensei-kumite-init-project"]),
         (["--run-from-yaml", "w/run.yml"], ["w/run.yml: this is a file", "folder that holds run.yml"]),
-        ([*HERE, "--config", "no.yml"], ["'no.yml' was not found", "Searched in: ., w"]),
+        ([*HERE, "--config", "no.yml"], ["'no.yml' was not found", "Searched in: the current folder, w"]),
         ([*HERE, "--config", "w/security"], ["w/security: this is a folder"]),
         (["--config", "w/run.yml", "--project-path", "x"], ["x: this folder does not exist"]),
         ([*HERE, "--attack", "amnesai"], ["--attack amnesai", "Did you mean 'amnesia'?"]),
